@@ -1,0 +1,89 @@
+import { type Program, parse as acornParse, parseExpressionAt, type Options } from "acorn";
+import { type SourceError, sourceError } from "./source-error.ts";
+
+/**
+ * How a script is read: the body of a sloppy async function, as in the built-in codemode, so `return`, `await`
+ * and HTML-like comments are legal. `module` reads `import` and `export`, only to rewrite or refuse them.
+ */
+export type ParseGoal = "body" | "module";
+
+export type ParseOutcome =
+  | { readonly ok: true; readonly program: Program }
+  | { readonly ok: false; readonly error: SourceError; readonly offset: number };
+
+/** Options of the parser for each goal. */
+const COMMON: Options = {
+  ecmaVersion: "latest",
+  allowReturnOutsideFunction: true,
+  allowAwaitOutsideFunction: true,
+  allowHashBang: true,
+};
+
+export const PARSE_OPTIONS: Readonly<Record<ParseGoal, Options>> = {
+  body: { ...COMMON, sourceType: "script" },
+  // `return` stays legal, so that a script that mixes both forms is still understood.
+  module: { ...COMMON, sourceType: "module" },
+};
+
+/** What acorn throws, as far as it is used here. */
+interface AcornError {
+  readonly message: string;
+  readonly pos: number;
+  readonly loc: { readonly line: number; readonly column: number };
+}
+
+function isAcornError(error: unknown): error is AcornError {
+  return (
+    error instanceof SyntaxError &&
+    typeof (error as Partial<AcornError>).pos === "number" &&
+    typeof (error as Partial<AcornError>).loc === "object"
+  );
+}
+
+/** Shown in place of the parser's bare "Unexpected token". */
+function nameToken(source: string, offset: number): string {
+  if (offset >= source.length) return "Unexpected end of input";
+  const word = /^(?:[\p{ID_Start}$_][\p{ID_Continue}$]*|\d+|[^\s])/u.exec(
+    source.slice(offset, offset + 60),
+  )?.[0];
+  return word === undefined ? "Unexpected token" : `Unexpected token '${word}'`;
+}
+
+/** Turns whatever the parser threw into an error with the script's own position. */
+export function toParseFailure(source: string, thrown: unknown): { error: SourceError; offset: number } {
+  const at = isAcornError(thrown) ? { line: thrown.loc.line, column: thrown.loc.column + 1 } : undefined;
+  // The parser is recursive: the only other way out of it is the end of the stack.
+  if (!isAcornError(thrown) || thrown.message.startsWith("Not enough stack space")) {
+    return {
+      error: sourceError(source, "RangeError", "The script is nested too deeply to be read", at),
+      offset: -1,
+    };
+  }
+  const bare = thrown.message.replace(/ \(\d+:\d+\)$/, "");
+  const message = bare === "Unexpected token" ? nameToken(source, thrown.pos) : bare;
+  return { error: sourceError(source, "SyntaxError", message, at), offset: thrown.pos };
+}
+
+/** Reads the script alone, without anything around it, so that it cannot close a wrapper of ours. */
+export function parseScript(source: string, goal: ParseGoal = "body"): ParseOutcome {
+  try {
+    return { ok: true, program: acornParse(source, PARSE_OPTIONS[goal]) };
+  } catch (thrown) {
+    return { ok: false, ...toParseFailure(source, thrown) };
+  }
+}
+
+/** Where the first token stands: behind white space and comments. */
+export function expressionStart(source: string): number {
+  return /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*/.exec(source)?.[0].length ?? 0;
+}
+
+/** Whether the whole text is one expression, such as an object literal or an anonymous function. */
+export function isExpression(source: string): boolean {
+  try {
+    const node = parseExpressionAt(source, expressionStart(source), PARSE_OPTIONS.body);
+    return /^(?:\s|;|\/\/[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/.test(source.slice(node.end));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Reads what a model sent as a script and makes it a program that an engine can run.
+ *
+ * The source is parsed alone, as JavaScript first and as TypeScript only if that fails, before anything of ours
+ * goes around it: text that does not balance by itself is an error in its own place and never closes the wrapper.
+ * What comes out is one async arrow function. Its own lines start below a line of ours, so an engine that is told
+ * `lineOffset` reports the script's lines; types are replaced by spaces and forms are rewritten in place, so
+ * columns stay too. The one exception is told in `shifts`.
+ */
+import { parseExpressionAt } from "acorn";
+import { type BodyForm, expressionForm, readBodyForm } from "./body-form.ts";
+import { applyEdits, type ColumnShift } from "./edits.ts";
+import { isFencedTemplate, mayBeFenced, unfence } from "./fence.ts";
+import { rewriteModule } from "./module-form.ts";
+import { expressionStart, isExpression, parseScript, PARSE_OPTIONS, type ParseOutcome } from "./parse.ts";
+import type { SourceError } from "./source-error.ts";
+import { chooseError, stripScriptTypes, type StripTypes } from "./typescript.ts";
+
+export type ScriptLanguage = "javascript" | "typescript";
+
+export interface PreparedScript {
+  readonly ok: true;
+  /** The text of one async arrow function without parameters: `(async () => { … })`. */
+  readonly program: string;
+  /** Add this to a line that the engine reports to get the script's own. */
+  readonly lineOffset: number;
+  /** The returned value is a trailing expression: it is the result only when the script printed nothing. */
+  readonly trailing: boolean;
+  readonly language: ScriptLanguage;
+  /** What was understood between the lines, for the record; each a sentence. */
+  readonly notes: readonly string[];
+  /** Places where the engine's columns are too large; at most one. */
+  readonly shifts: readonly ColumnShift[];
+}
+
+export type PrepareOutcome = PreparedScript | { readonly ok: false; readonly error: SourceError };
+
+export interface PrepareOptions {
+  /** Removes types; without it TypeScript is a syntax error. */
+  readonly strip?: StripTypes;
+}
+
+/** Makes a program of a script, or says why it cannot be read. Never throws. */
+export function prepareSource(code: string, options: PrepareOptions = {}): PrepareOutcome {
+  try {
+    return read(code, options.strip);
+  } catch {
+    // Only the end of the stack leads here: everything else is a value by now.
+    return {
+      ok: false,
+      error: { name: "RangeError", message: "The script is nested too deeply to be read" },
+    };
+  }
+}
+
+function read(source: string, strip: StripTypes | undefined): PrepareOutcome {
+  const fenced = mayBeFenced(source);
+  const javascript = readJavaScript(source, "javascript", fenced);
+  if (javascript.ok || javascript.final) return javascript;
+  let error = javascript.error;
+  if (strip !== undefined && javascript.offset >= 0) {
+    const stripped = stripScriptTypes(source, strip);
+    if (stripped.ok) {
+      const typescript = readJavaScript(stripped.code, "typescript", fenced);
+      if (typescript.ok || typescript.final) return typescript;
+      error = laterError(error, typescript.error);
+    } else {
+      error = chooseError(javascript, stripped);
+    }
+  }
+  const inner = fenced ? unfence(source) : undefined;
+  if (inner === undefined) return { ok: false, error };
+  if (!inner.ok) return inner;
+  const outcome = read(inner.code, strip);
+  return outcome.ok
+    ? { ...outcome, notes: ["The code inside the Markdown fence was run", ...outcome.notes] }
+    : outcome;
+}
+
+const NO_FORM: BodyForm = { edits: [], head: "", tail: "", trailing: false, shifts: [], notes: [] };
+
+type Reading =
+  | PreparedScript
+  | { readonly ok: false; readonly final: boolean; readonly error: SourceError; readonly offset: number };
+
+/** Reads a text as JavaScript in one of its three forms. `final` failures leave nothing else to try. */
+function readJavaScript(source: string, language: ScriptLanguage, fenced: boolean): Reading {
+  const body = parseScript(source);
+  if (body.ok) {
+    if (fenced && isFencedTemplate(body.program)) {
+      const error = {
+        name: "SyntaxError",
+        message: "The script is inside a Markdown fence that holds no code",
+      };
+      return { ok: false, final: false, error, offset: 0 };
+    }
+    return build(source, language, readBodyForm(source, body.program));
+  }
+  if (body.offset < 0) return { ...body, final: true };
+  if (/\b(?:import|export)\b/.test(source)) {
+    const module = readModule(source, language);
+    if (module.ok || module.final) return module;
+    return { ...module, error: laterError(body.error, module.error) };
+  }
+  if (isExpression(source)) {
+    const expression = parseExpressionAt(source, expressionStart(source), PARSE_OPTIONS.body);
+    return build(source, language, expressionForm(source, expression));
+  }
+  return { ...body, final: false };
+}
+
+function readModule(source: string, language: ScriptLanguage): Reading {
+  const parsed = parseScript(source, "module");
+  if (!parsed.ok) return { ...parsed, final: false };
+  const rewritten = rewriteModule(source, parsed.program);
+  if (!rewritten.ok) return { ...rewritten, final: true, offset: 0 };
+  const body: ParseOutcome = parseScript(rewritten.code);
+  if (!body.ok) return { ...body, final: false };
+  const form =
+    rewritten.tail === ""
+      ? readBodyForm(rewritten.code, body.program)
+      : { ...NO_FORM, tail: rewritten.tail, notes: ["The default export was taken as the script"] };
+  return build(rewritten.code, language, form);
+}
+
+function laterError(first: SourceError, second: SourceError): SourceError {
+  return (second.line ?? 0) > (first.line ?? 0) ? second : first;
+}
+
+function build(source: string, language: ScriptLanguage, form: BodyForm): PreparedScript {
+  // `#!` is legal only as the first thing of a file; as a comment it keeps its width.
+  const body = applyEdits(source, form.edits).replace(/^#!/, "//");
+  return {
+    ok: true,
+    program: `(async () => {${form.head}\n${body}\n${form.tail}})`,
+    lineOffset: -1,
+    trailing: form.trailing,
+    language,
+    notes: form.notes,
+    shifts: form.shifts,
+  };
+}

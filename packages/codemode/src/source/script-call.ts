@@ -1,0 +1,37 @@
+import type { AnyNode, Pattern } from "acorn";
+import { isFunction } from "./walk.ts";
+
+/** What a function that is the whole script may ask for by the name of its parameters. */
+const GLOBALS: ReadonlySet<string> = new Set([
+  "tools",
+  "ctx",
+  "console",
+  "text",
+  "image",
+  "exit",
+  "store",
+  "load",
+  "models",
+  "ALL_TOOLS",
+  "searchTools",
+  "describeTool",
+  "describeNamespace",
+]);
+
+function argumentFor(parameter: Pattern): string {
+  if (parameter.type === "Identifier") return GLOBALS.has(parameter.name) ? parameter.name : "undefined";
+  if (parameter.type === "AssignmentPattern") return argumentFor(parameter.left);
+  if (parameter.type !== "ObjectPattern") return "undefined";
+  const names = parameter.properties.flatMap((property) =>
+    property.type === "Property" && property.key.type === "Identifier" && GLOBALS.has(property.key.name)
+      ? [property.key.name]
+      : [],
+  );
+  return `{${names.join(",")}}`;
+}
+
+/** The call that runs a function which holds the script: globals go to the parameters that are named after them. */
+export function callText(fn: AnyNode): string {
+  if (!isFunction(fn) || !("params" in fn)) return "()";
+  return `(${(fn.params as readonly Pattern[]).map(argumentFor).join(",")})`;
+}

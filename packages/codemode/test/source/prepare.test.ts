@@ -1,0 +1,386 @@
+import { stripTypeScriptTypes } from "node:module";
+import { Script } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { isRecord } from "../../src/shared/guards.ts";
+import { type PreparedScript, prepareSource } from "../../src/source/prepare.ts";
+
+const strip = (source: string): string => stripTypeScriptTypes(source);
+
+function prepared(code: string): PreparedScript {
+  const outcome = prepareSource(code, { strip });
+  if (!outcome.ok)
+    throw new Error(`${outcome.error.name}: ${outcome.error.message} (line ${outcome.error.line})`);
+  return outcome;
+}
+
+function failure(code: string) {
+  const outcome = prepareSource(code, { strip });
+  if (outcome.ok) throw new Error(`expected an error, got ${outcome.program}`);
+  return outcome.error;
+}
+
+/** Compiles the program as a runtime does and runs it on a bare realm. */
+async function execute(script: PreparedScript, globals: Record<string, unknown> = {}): Promise<unknown> {
+  const { program, lineOffset } = script;
+  const fn: unknown = new Script(program, { filename: "codemode.js", lineOffset }).runInNewContext(globals);
+  if (typeof fn !== "function") throw new Error("the program is not a function");
+  return await fn();
+}
+
+async function run(code: string, globals?: Record<string, unknown>): Promise<unknown> {
+  const value = await execute(prepared(code), globals);
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
+
+/** Where the engine says that a script threw. */
+async function thrownAt(code: string): Promise<{ line: number; column: number; message: string }> {
+  const outcome = prepared(code);
+  try {
+    await execute(outcome);
+  } catch (error) {
+    const { message, stack } = isRecord(error) ? error : {};
+    const [, line, column] = /codemode\.js:(\d+):(\d+)/.exec(String(stack)) ?? [];
+    const shift = outcome.shifts.find(
+      (entry) => entry.line === Number(line) && entry.column <= Number(column),
+    );
+    return { line: Number(line), column: Number(column) - (shift?.by ?? 0), message: String(message) };
+  }
+  throw new Error("the script did not throw");
+}
+
+describe("TypeScript", () => {
+  test("types are removed", async () => {
+    // contract D, S1
+    expect(await run("const x: number = 1; return x")).toBe(1);
+    expect(prepared("const x: number = 1; return x").language).toBe("typescript");
+  });
+
+  test("generics, interfaces and casts run, and the places of errors do not move", async () => {
+    // S2
+    const head = "interface A { n: number }\nconst f = <U,>(u: U): U => u;\nconst a = { n: 2 } as A;\n";
+    expect(await run(`${head}return f<number>(a.n)`)).toBe(2);
+    expect(await thrownAt(`${head}const v: string = "x"; throw new Error(v)`)).toEqual({
+      line: 4,
+      column: 30,
+      message: "x",
+    });
+  });
+
+  test("what is valid JavaScript is never read as TypeScript", async () => {
+    // R6: a regular expression that strips types breaks a ternary
+    expect(await run("const f = 1, number = 2, x = 3; return f<number>(x)")).toBe(false);
+    expect(await run("const a = true, b = 1, c = 2; return a ? b : c")).toBe(1);
+    expect(prepared("return f<number>(x)").language).toBe("javascript");
+  });
+
+  test.each([
+    ["enum A { X = 1 }\nreturn A.X", "enum", "constant object"],
+    ["const enum A { X = 1 }\nreturn A.X", "enum", "constant object"],
+    ["namespace N { export const x = 1 }\nreturn N.x", "namespace", "constant object"],
+    ["class A { constructor(private x: number) {} }\nreturn 1", "parameter property", "constructor"],
+  ])("syntax that cannot be removed is named together with the way out: %s", (code, name, way) => {
+    // S3
+    const error = failure(code);
+    expect(error).toMatchObject({ name: "SyntaxError", line: 1 });
+    expect(error.message).toContain(name);
+    expect(error.message).toContain(way);
+  });
+
+  test("a mistake in a TypeScript script is told where it is, not at its first type", () => {
+    const error = failure("const a: number = 1;\nconst b: string = ;");
+    expect(error).toMatchObject({ name: "SyntaxError", line: 2, lineText: "const b: string = ;" });
+  });
+
+  test("without a stripper TypeScript is a syntax error at its first type", () => {
+    expect(prepareSource("const x: number = 1")).toMatchObject({
+      ok: false,
+      error: { name: "SyntaxError", line: 1, column: 8, message: "Unexpected token ':'" },
+    });
+  });
+
+  test("type-only imports vanish, default exports are typed", async () => {
+    const code =
+      'import type { A } from "a";\nexport default async function (x: number): Promise<number> { return 4 }';
+    expect(await run(code)).toBe(4);
+  });
+
+  test("a stripper that breaks is told, so that its process can be renewed", () => {
+    const outcome = prepareSource("let x: number = 1", {
+      strip: () => {
+        throw Object.assign(new Error("memory access out of bounds"), { code: "ERR_INTERNAL_ASSERTION" });
+      },
+    });
+    expect(outcome).toMatchObject({ ok: false, error: { name: "RangeError", stripperBroken: true } });
+  });
+
+  test("deep nesting never reaches the stripper", () => {
+    // hostile 27
+    let asked = 0;
+    const code = `const x: number = ${"[".repeat(100_000)}`;
+    const outcome = prepareSource(code, { strip: (source) => (asked++, source) });
+    expect(outcome).toMatchObject({ ok: false, error: { name: "RangeError" } });
+    expect(asked).toBe(0);
+  });
+});
+
+describe("Markdown fences", () => {
+  // S4
+  const code = "const a = 1;\nreturn a + 1";
+  test.each([
+    ["with a language", `\`\`\`js\n${code}\n\`\`\``],
+    ["without a language", `\`\`\`\n${code}\n\`\`\``],
+    ["with tildes", `~~~javascript\n${code}\n~~~`],
+    ["with prose before", `Here is the script:\n\n\`\`\`js\n${code}\n\`\`\`\n`],
+    ["with one word before", `Script:\n\`\`\`js\n${code}\n\`\`\``],
+    ["with prose after", `\`\`\`js\n${code}\n\`\`\`\nThis adds one.`],
+    ["never closed", `\`\`\`js\n${code}`],
+    ["with Windows line ends", `\`\`\`js\r\n${code.replaceAll("\n", "\r\n")}\r\n\`\`\`\r\n`],
+    ["beside a block of output", `\`\`\`js\n${code}\n\`\`\`\nOutput:\n\`\`\`json\n{"a":1}\n\`\`\``],
+    ["with a longer fence", `\`\`\`\`js\n${code}\n\`\`\`\``],
+  ])("the fenced code runs: %s", async (_, source) => {
+    expect(await run(source)).toBe(2);
+  });
+
+  test("TypeScript and templates run inside a fence", async () => {
+    expect(await run("```ts\nconst a: number = 1;\nreturn `${a}`\n```")).toBe("1");
+  });
+
+  test("lines and columns are those of the whole input", async () => {
+    const source = 'Look:\n\n```js\nconst a = 1;\n  throw new Error("x")\n```';
+    expect(await thrownAt(source)).toEqual({ line: 5, column: 9, message: "x" });
+    expect(failure("Look:\n```js\nconst b = ;\n```")).toMatchObject({ line: 3, lineText: "const b = ;" });
+  });
+
+  test("a fence inside a template or a comment is left alone", async () => {
+    expect(await run("const md = `\n\\`\\`\\`js\nx\n\\`\\`\\`\n`;\nreturn md.length")).toBe(13);
+    expect(await run("/*\n```js\nreturn 1\n```\n*/\nreturn 2")).toBe(2);
+    expect(await run("const n: number = 2; /*\n```js\nreturn 1\n```\n*/\nreturn n")).toBe(2);
+  });
+
+  test("two fenced scripts are refused before anything runs", () => {
+    const error = failure("First:\n```js\nreturn 1\n```\nThen:\n```js\nreturn 2\n```");
+    expect(error.message).toBe("The input holds 2 fenced scripts; send one script, without fences");
+  });
+});
+
+describe("results", () => {
+  test.each([
+    ["const a = 1;\na + 1", 2],
+    ["1 + 1", 2],
+    ["const a = 1; a + 1", 2],
+    ["const a = 1 // one\na + 1 // two", 2],
+    ["const a = 1\n;(a, a + 1)", 2],
+    ["await Promise.resolve(2);", 2],
+    ["2 // c\n;", 2],
+    ["{ a: 2, b: [1] }", { a: 2, b: [1] }],
+    ["/* x */ { a: 2, 'b': 1 }", { a: 2, b: 1 }],
+    ["async function main() { return 2 }\nmain()", 2],
+    ["`two`", "two"],
+    ['"two"', "two"],
+    ["const a = 1\nconst b = [a]\nb", [1]],
+    ["if (true) { }\n2", 2],
+    ["function f() { return 2 }\nf()", 2],
+  ])("a trailing expression is the value: %s", async (code, value) => {
+    // S5
+    expect(prepared(code).trailing).toBe(true);
+    expect(await run(code)).toEqual(value);
+  });
+
+  test.each([
+    "return 1",
+    "if (false) return 1\n2",
+    "for (const a of [1]) { if (a) { return 1 } }\n2",
+    "let a; a = 5",
+    "let i = 0; i++",
+    "const o = { a: 1 }; delete o.a",
+    "void 0",
+    "const a = 1",
+    "if (true) { 1 }",
+    '"use strict"',
+    "",
+    "// nothing",
+  ])("statements that only act give no value: %s", (code) => {
+    expect(prepared(code).trailing).toBe(false);
+  });
+
+  test("a return inside a function is not the script's", () => {
+    expect(prepared("const f = () => { return 1 };\nf()").trailing).toBe(true);
+  });
+
+  test.each([
+    ["async () => { return 2 }", 2],
+    ["async () => {\n  const a = 1;\n  return a + 1;\n};", 2],
+    ["async function () { return 2 }", 2],
+    ["(async function run() { return 2 })", 2],
+    ["async ({ tools, text }) => tools.n + text", 3],
+    ["async (tools) => tools.n + 1", 2],
+    ["async (x: number) => 2", 2],
+    ["async function main() { return 2 }", 2],
+    ["const one = () => 1;\nasync function main() { return one() + 1 }", 2],
+    ["const main = async () => 2;", 2],
+  ])("a function that is the whole script is called: %s", async (code, value) => {
+    // R6
+    expect(await run(code, { tools: { n: 1 }, text: 2 })).toEqual(value);
+    expect(prepared(code).trailing).toBe(false);
+    expect(prepared(code).notes).toHaveLength(1);
+  });
+
+  test.each([
+    ["(async () => { return 2 })()", 2],
+    ["await (async () => { return 2 })();", 2],
+    ["(() => 2)()", 2],
+    ["void (async () => { globalThis.n = 1 })()", undefined],
+  ])("an immediately called function gives its value: %s", async (code, value) => {
+    expect(await run(code)).toEqual(value);
+  });
+
+  test("several functions without an entry are only declared", () => {
+    expect(prepared("function a() {}\nfunction b() {}").notes).toEqual([]);
+  });
+
+  test.each([
+    ["export default async function main() { return 2 }", 2],
+    ["export default async function () { return 2 }", 2],
+    ["export default async () => 2", 2],
+    ["export default async () => 2;", 2],
+    ["export default 2", 2],
+    ["const main = async () => 2;\nexport default main;", 2],
+    ["export const a = 1;\nexport default a + 1;", 2],
+    ["export default async ({ tools }) => { return tools.n + 1 }", 2],
+    ["export default function () { return one() }\nfunction one() { return 2 }", 2],
+    ["const a = 1;\nexport { a };\na + 1", 2],
+    ["export async function main() { return 2 }", 2],
+    ["export class A {}\nreturn 2", 2],
+  ])("a module is a script: %s", async (code, value) => {
+    // R6
+    expect(await run(code, { tools: { n: 1 } })).toEqual(value);
+  });
+
+  test("columns stay where forms are rewritten", async () => {
+    expect(await thrownAt('export default async () => { throw new Error("x") }')).toMatchObject({
+      line: 1,
+      column: 36,
+    });
+    expect(await thrownAt("const a = 1;\nmissing.x")).toMatchObject({ line: 2, column: 1 });
+    expect(await thrownAt("missing.x")).toMatchObject({ line: 1, column: 1 });
+    expect(await thrownAt("const a = 1; missing.x")).toMatchObject({ line: 1, column: 14 });
+    expect(await thrownAt("const a = 1; const b: number = 1; missing.x")).toMatchObject({
+      line: 1,
+      column: 35,
+    });
+  });
+});
+
+describe("modules", () => {
+  test.each([
+    'import fs from "node:fs";\nreturn 1',
+    'import { a } from "a"',
+    'const a: number = 1;\nimport fs from "fs";',
+    'export * from "a"',
+    'export { a } from "a"',
+  ])("importing is refused by saying what there is instead: %s", (code) => {
+    // R8: no filter, the capability is absent
+    const error = failure(code);
+    expect(error.name).toBe("SyntaxError");
+    expect(error.message).toContain("await tools.<name>(args)");
+    expect(error.line).toBe(code.startsWith("const") ? 2 : 1);
+  });
+
+  test("words that only look like imports run", async () => {
+    expect(await run('const api = { import: () => 2 };\nreturn api.import("fs")')).toBe(2);
+    expect(await run('return "import fs from \\"fs\\""')).toContain("import");
+  });
+});
+
+describe("the wrapper cannot be left", () => {
+  test.each([
+    ["return 1 })(); globalThis.__broke = 1; (async () => { return 2", 1],
+    ["const a: number = 1; return 1 })(); globalThis.__broke = 1; (async () => { return 2", 1],
+    ["return 1 }); (() => {", 1],
+    ["return 1\n}\n{", 2],
+    ["return `${", 1],
+    ['return "abc', 1],
+    ["/* never closed", 1],
+    ["return 1 */", 1],
+  ])("text that does not balance is an error in its own line: %s", (code, line) => {
+    // S6, hostile 5
+    const realm = {} as { __broke?: number };
+    const error = failure(code);
+    expect(error).toMatchObject({ name: "SyntaxError", line });
+    expect(realm.__broke).toBeUndefined();
+  });
+
+  test.each([
+    ["return `a${1}b` // `", "a1b"],
+    ["#!/usr/bin/env node\nreturn 2", 2],
+    ["<!-- html\nreturn 2\n--> more", 2],
+    ["return 2 // trailing", 2],
+    ["return '\u2028'.length", 1],
+    ["return 2 /* ` ${ */", 2],
+    ["return String.raw`\\a`.length", 2],
+    ["return 2 //\u2028", 2],
+  ])("what is legal runs: %s", async (code, value) => {
+    // hostile 5, R7
+    expect(await run(code)).toBe(value);
+  });
+
+  test("the body is sloppy, as in the built-in codemode, and can be strict", async () => {
+    expect(await run("undeclared = 2; return undeclared")).toBe(2);
+    expect(await thrownAt('"use strict"; undeclared = 2; return 1')).toMatchObject({ line: 1 });
+    expect(await run("return (function () { return typeof this })()")).toBe("object");
+  });
+
+  test.each(["ctx", "tools", "text", "store", "console", "models", "require", "_d", "exports"])(
+    "a script may declare %s itself",
+    async (name) => {
+      // contract D
+      expect(await run(`const ${name} = 2; return ${name}`, { tools: 1, text: 1 })).toBe(2);
+    },
+  );
+});
+
+describe("errors", () => {
+  test("a syntax error has the line, the column and the text of the line", () => {
+    // S14, R9
+    expect(failure("const a = 1;\nconst b = ;")).toEqual({
+      name: "SyntaxError",
+      message: "Unexpected token ';'",
+      line: 2,
+      column: 11,
+      lineText: "const b = ;",
+    });
+    expect(failure("return {")).toMatchObject({ message: "Unexpected end of input", line: 1 });
+    expect(failure("let a; let a;").message).toContain("'a'");
+  });
+
+  test("a thrown error has the script's own line", async () => {
+    // S13
+    expect(await thrownAt('const a = 1;\nconst b = 2;\nthrow new Error("boom")')).toEqual({
+      line: 3,
+      column: 7,
+      message: "boom",
+    });
+  });
+
+  test("a very long line is shown in part", () => {
+    const error = failure(`const a = "${"x".repeat(5000)}" ;;; )`);
+    expect(error.lineText?.length).toBeLessThanOrEqual(201);
+  });
+
+  test.each([
+    ["brackets", "[".repeat(200_000)],
+    ["balanced brackets", `return ${"[".repeat(100_000)}${"]".repeat(100_000)}`],
+    ["braces", "{".repeat(100_000)],
+    ["templates", "`${".repeat(50_000)],
+    ["functions", "()=>".repeat(50_000)],
+    ["negations", `return ${"!".repeat(100_000)}1`],
+    ["a sum", `return ${"1+".repeat(100_000)}1`],
+    ["conditions", `return ${"a?b:".repeat(50_000)}c`],
+  ])("a source that is nested too deeply is an error, never a crash: %s", (_, code) => {
+    // hostile 27
+    const outcome = prepareSource(code, { strip });
+    expect(outcome).toMatchObject({ ok: false, error: { name: "RangeError" } });
+    // The stripper still works for the next script.
+    expect(prepared("const x: number = 1; return x").language).toBe("typescript");
+  });
+});
