@@ -1,1 +1,55 @@
-export {};
+export type { CallHistory, Decision, Effect, LayerName, PartDecision, PolicyEngine } from "./decision.ts";
+export { createEngine } from "./engine/engine.ts";
+export type { EngineOptions, RefResolver } from "./engine/engine.ts";
+export { showText } from "./explain/escape.ts";
+export { explainDecision } from "./explain/messages.ts";
+export type { FolderEntry, PolicyFs } from "./paths/fs.ts";
+export { parsePolicy } from "./rules/parse.ts";
+export { policySchema } from "./rules/schema.ts";
+export type {
+  CommandMatch,
+  Policy,
+  PolicyLayer,
+  PolicyProblem,
+  Rule,
+  RuleMatch,
+  ToolMapping,
+  ToolMatch,
+  Trust,
+} from "./rules/types.ts";
+export { emptyPolicy } from "./rules/types.ts";
+export type {
+  CallSubject,
+  CommandFact,
+  Doubt,
+  Redirection,
+  ResourceAction,
+  ResourceFact,
+  Word,
+} from "./subject.ts";
+export type { ApprovalAnswer, ApprovalItem, ApprovalPrompt, Approver, Remember } from "./gate/approver.ts";
+export type { ApprovalTimeout } from "./gate/approval-queue.ts";
+export type {
+  AuditAnswer,
+  AuditDecision,
+  AuditEnd,
+  AuditNote,
+  AuditRecord,
+  AuditSink,
+} from "./gate/audit.ts";
+export { chainLine, CHAIN_START, verifyChain, type ChainCheck, type ChainProblem } from "./gate/audit.ts";
+export { escapeForDisplay, shorten } from "./gate/display.ts";
+export { canonicalJson, fingerprint, sha256Hex, toPlainJson, type PlainJson } from "./gate/fingerprint.ts";
+export {
+  createGate,
+  GATE_LIMITS,
+  type CallEnd,
+  type DecisionRecord,
+  type GateOptions,
+  type PolicyGate,
+  type Recheck,
+  type RecheckRequest,
+} from "./gate/gate.ts";
+export type { Grant, GrantedFile, GrantFacts, GrantOffer, GrantStore } from "./gate/grant.ts";
+export { createMemoryGrants, MAX_GRANTS } from "./gate/grants.ts";
+export { redact, redactText } from "./gate/redact.ts";

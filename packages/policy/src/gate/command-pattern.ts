@@ -1,0 +1,65 @@
+/** One word of a command pattern. */
+export type PatternWord =
+  | { readonly kind: "word"; readonly value: string }
+  /** `*`: exactly one word. */
+  | { readonly kind: "one" }
+  /** `...` at the end: any further words, also none. */
+  | { readonly kind: "rest" };
+
+export type CommandPattern =
+  | { readonly ok: true; readonly words: readonly PatternWord[] }
+  | { readonly ok: false; readonly message: string };
+
+const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./^~-]+$/;
+
+/** Writes a word so that {@link parsePattern} reads exactly it. */
+export function quoteWord(value: string): string {
+  if (PLAIN_WORD.test(value) && value !== "...") return value;
+  return `'${value.replaceAll("'", String.raw`'\\''`)}'`;
+}
+
+/**
+ * Reads a command pattern: words, single quotes around what is not plain, `*` for one word, a last `...` for any
+ * further words. The program is always named in full.
+ */
+export function parsePattern(text: string): CommandPattern {
+  const words: PatternWord[] = [];
+  let word: string | undefined;
+  let quoted = false;
+  let inQuotes = false;
+  const end = (): void => {
+    if (word === undefined) return;
+    if (!quoted && word === "*") words.push({ kind: "one" });
+    else if (!quoted && word === "...") words.push({ kind: "rest" });
+    else words.push({ kind: "word", value: word });
+    word = undefined;
+    quoted = false;
+  };
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text.charAt(index);
+    if (char === "'") {
+      inQuotes = !inQuotes;
+      quoted = true;
+      word ??= "";
+    } else if (inQuotes) {
+      word = (word ?? "") + char;
+    } else if (char === "\\" && text.charAt(index + 1) === "'") {
+      word = `${word ?? ""}'`;
+      quoted = true;
+      index += 1;
+    } else if (/\s/.test(char)) {
+      end();
+    } else {
+      word = (word ?? "") + char;
+    }
+  }
+  if (inQuotes) return { ok: false, message: "the pattern has a quote that does not end" };
+  end();
+  const first = words[0];
+  if (first?.kind !== "word" || first.value === "")
+    return { ok: false, message: "the pattern must name a program" };
+  if (words.slice(0, -1).some((item) => item.kind === "rest")) {
+    return { ok: false, message: "`...` stands only at the end of a pattern" };
+  }
+  return { ok: true, words };
+}

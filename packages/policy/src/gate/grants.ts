@@ -1,0 +1,297 @@
+import type { CallRequest } from "@nestbox/tool";
+
+import type { Decision, PartDecision } from "../decision.ts";
+import type { CommandFact } from "../subject.ts";
+import type { Remember } from "./approver.ts";
+import { parsePattern, quoteWord, type PatternWord } from "./command-pattern.ts";
+import { escapeForDisplay, shorten } from "./display.ts";
+import type { Grant, GrantedFile, GrantFacts, GrantOffer, GrantStore, GrantSubject } from "./grant.ts";
+
+/** Most grants that a store in memory keeps; one more drops the oldest. */
+export const MAX_GRANTS = 500;
+
+/** Programs whose meaning the repository around them decides: their grants count in one repository. */
+const REPOSITORY_PROGRAMS: ReadonlySet<string> = new Set([
+  "git", "gh", "glab", "hg", "jj", "svn", "npm", "pnpm", "yarn", "bun", "npx", "pnpx", "bunx", "deno", "make", "just",
+  "cargo", "go", "turbo", "nx", "gradle", "gradlew", "mvn", "bazel", "rake", "bundle", "poetry", "uv", "composer",
+  "dotnet", "mix", "task",
+]); // prettier-ignore
+
+/** Programs that run the file which their first operand names. */
+const INTERPRETERS: ReadonlySet<string> = new Set([
+  "node", "bun", "deno", "tsx", "ts-node", "python", "python3", "bash", "sh", "dash", "zsh", "ksh", "ruby", "perl",
+  "php", "lua", "Rscript", "osascript", "source", ".",
+]); // prettier-ignore
+
+/** Where a grant counts. */
+interface Binding {
+  readonly folder: string;
+  readonly repository: boolean;
+  readonly files: readonly GrantedFile[];
+}
+
+/** A store that lives as long as the session. */
+export function createMemoryGrants(initial: readonly Grant[] = []): GrantStore {
+  const grants: Grant[] = [...initial];
+  return {
+    list: () => grants,
+    add(grant) {
+      grants.push(grant);
+      if (grants.length > MAX_GRANTS) grants.shift();
+    },
+    revoke(id) {
+      const index = grants.findIndex((grant) => grant.id === id);
+      if (index < 0) return false;
+      grants.splice(index, 1);
+      return true;
+    },
+  };
+}
+
+/** One text per owner of a tool, so that namesakes are told apart. */
+export function sourceKey(request: CallRequest): string {
+  const source = request.tool.source;
+  if (source === undefined) return "unknown";
+  switch (source.kind) {
+    case "mcp":
+      return `mcp:${source.server}`;
+    case "extension":
+      return `extension:${source.id ?? ""}`;
+    case "module":
+      return `module:${source.path ?? ""}`;
+    default:
+      return source.kind;
+  }
+}
+
+/** The parts of a call that nobody has answered yet. */
+export function askingParts(decision: Decision): readonly PartDecision[] {
+  const parts = decision.parts.filter((part) => part.effect === "ask");
+  return parts.length > 0 ? parts : [decision];
+}
+
+/** What may be remembered for a call: exact first, then one line for each command that was asked about. */
+export function grantOffers(subject: GrantSubject, facts: GrantFacts): readonly GrantOffer[] {
+  const { decision, request } = subject;
+  const asking = askingParts(decision);
+  if (decision.personOnly === true || asking.some((part) => part.personOnly === true)) return [];
+  // What nobody could read before it runs may be another thing the next time.
+  if (decision.subject.doubts.length > 0) return [];
+  const binding = bindingOf(subject, facts);
+  if (binding === undefined) return [];
+  const bound = boundInWords(binding);
+  const offers: GrantOffer[] = [
+    { kind: "exact", pattern: exactText(request, decision), editable: false, bound },
+  ];
+  const commands = grantableCommands(decision, asking);
+  for (const command of commands ?? []) {
+    offers.push({ kind: "command", pattern: patternOf(command), editable: true, bound });
+  }
+  return offers;
+}
+
+export type MadeGrant =
+  | { readonly ok: true; readonly grant: Grant }
+  | { readonly ok: false; readonly message: string };
+
+/** Turns an answer into a grant, bound to what was asked. An edited pattern must still match the call that was shown. */
+export function makeGrant(
+  subject: GrantSubject,
+  remember: Remember,
+  facts: GrantFacts,
+  made: { readonly id: string; readonly now: number },
+): MadeGrant {
+  const offers = grantOffers(subject, facts);
+  const binding = bindingOf(subject, facts);
+  if (offers.length === 0 || binding === undefined)
+    return { ok: false, message: "this call cannot be remembered" };
+  const asking = askingParts(subject.decision);
+  const rules = [...new Set(asking.map((part) => part.rule))];
+  const base = {
+    id: made.id,
+    scope: remember.kind,
+    tool: subject.request.tool.name,
+    source: sourceKey(subject.request),
+    shown: shorten(remember.pattern),
+    ...binding,
+    rules,
+    createdAt: made.now,
+    ...(remember.kind === "time" ? { expiresAt: made.now + Math.max(0, remember.forMs) } : {}),
+  };
+  const exact = offers.find((offer) => offer.kind === "exact" && offer.pattern === remember.pattern);
+  if (exact !== undefined) return { ok: true, grant: { ...base, kind: "exact", match: subject.fingerprint } };
+  const words = parsePattern(remember.pattern);
+  if (!words.ok) return words;
+  const commands = grantableCommands(subject.decision, asking) ?? [];
+  if (!commands.some((command) => matchesCommand(words.words, command))) {
+    return { ok: false, message: "the pattern does not match the call that was asked about" };
+  }
+  return { ok: true, grant: { ...base, kind: "command", match: remember.pattern } };
+}
+
+/** The grants that answer every asking part of a call, or none: expiry, folder and file contents are checked now. */
+export function findGrants(
+  grants: readonly Grant[],
+  subject: GrantSubject,
+  facts: GrantFacts,
+  now: number,
+): readonly Grant[] | undefined {
+  const { decision, request } = subject;
+  const asking = askingParts(decision);
+  if (
+    decision.effect !== "ask" ||
+    decision.personOnly === true ||
+    asking.some((part) => part.personOnly === true)
+  ) {
+    return undefined;
+  }
+  if (decision.subject.doubts.length > 0) return undefined;
+  const source = sourceKey(request);
+  const alive = grants.filter(
+    (grant) =>
+      grant.tool === request.tool.name &&
+      grant.source === source &&
+      (grant.scope !== "time" || (grant.expiresAt !== undefined && now < grant.expiresAt)),
+  );
+  if (alive.length === 0) return undefined;
+  const binding = bindingOf(subject, facts);
+  if (binding === undefined) return undefined;
+  const here = alive.filter(
+    (grant) =>
+      grant.folder === binding.folder &&
+      grant.repository === binding.repository &&
+      sameFiles(grant.files, binding.files),
+  );
+  const answers = (grant: Grant, part: PartDecision): boolean => grant.rules.includes(part.rule);
+  const exact = here.find(
+    (grant) =>
+      grant.kind === "exact" &&
+      grant.match === subject.fingerprint &&
+      asking.every((part) => answers(grant, part)),
+  );
+  if (exact !== undefined) return [exact];
+  const commands = grantableCommands(decision, asking);
+  if (commands === undefined) return undefined;
+  const used: Grant[] = [];
+  for (const [index, part] of asking.entries()) {
+    const command = commands[index];
+    if (command === undefined) return undefined;
+    const grant = here.find((candidate) => {
+      if (candidate.kind !== "command" || !answers(candidate, part)) return false;
+      const words = parsePattern(candidate.match);
+      return words.ok && matchesCommand(words.words, command);
+    });
+    if (grant === undefined) return undefined;
+    used.push(grant);
+  }
+  return used;
+}
+
+/** What binds a call: its folder and the contents of every file that it runs. Undefined: it cannot be bound. */
+function bindingOf(subject: GrantSubject, facts: GrantFacts): Binding | undefined {
+  const cwd = facts.realPath(subject.request.cwd);
+  if (cwd === undefined) return undefined;
+  const files = filesOf(subject, cwd, facts);
+  if (files === undefined) return undefined;
+  const commands = subject.decision.subject.commands;
+  const wrappers = new Set(commands.flatMap((command) => command.wrappers));
+  const plain = commands.filter((command) => command.program === undefined || !wrappers.has(command.program));
+  const everyOne =
+    plain.length > 0 &&
+    plain.every((command) => command.program !== undefined && REPOSITORY_PROGRAMS.has(command.program));
+  const repository = everyOne ? facts.repositoryOf(cwd) : undefined;
+  return repository === undefined
+    ? { folder: cwd, repository: false, files }
+    : { folder: repository, repository: true, files };
+}
+
+function filesOf(subject: GrantSubject, cwd: string, facts: GrantFacts): readonly GrantedFile[] | undefined {
+  const files = new Map<string, string>();
+  const { resources, commands } = subject.decision.subject;
+  const add = (base: string, value: string, required: boolean): boolean => {
+    const written = facts.resolve(base, value);
+    const path = facts.realPath(written) ?? written;
+    const sha256 = facts.hashFile(path);
+    if (sha256 === undefined) return !required;
+    files.set(path, sha256);
+    return true;
+  };
+  for (const resource of [...resources, ...commands.flatMap((command) => command.resources)]) {
+    if (resource.action !== "execute" || resource.kind !== "path") continue;
+    if (resource.value === undefined) return undefined;
+    if (!add(facts.resolve(cwd, resource.base ?? "."), resource.value, true)) return undefined;
+  }
+  for (const command of commands) {
+    const program = command.argv[0].value;
+    const base = facts.resolve(cwd, command.cwd ?? ".");
+    // A program that is named by a path is itself a file that runs; a bare name is the machine's own.
+    if (program?.includes("/") === true && !add(base, program, true)) return undefined;
+    if (command.program === undefined || !INTERPRETERS.has(command.program)) continue;
+    const script = command.operands[0];
+    if (script?.value !== undefined) add(base, script.value, false);
+  }
+  return [...files].map(([path, sha256]) => ({ path, sha256 })).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function sameFiles(a: readonly GrantedFile[], b: readonly GrantedFile[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((file, index) => file.path === b[index]?.path && file.sha256 === b[index]?.sha256)
+  );
+}
+
+/** The command behind each asking part, in their order; undefined when some part is more than a plain command. */
+function grantableCommands(
+  decision: Decision,
+  asking: readonly PartDecision[],
+): readonly CommandFact[] | undefined {
+  const found: CommandFact[] = [];
+  for (const part of asking) {
+    const command = decision.subject.commands.find(
+      (candidate) =>
+        candidate.wrappers.length === 0 &&
+        (candidate.source === part.matched || escapeForDisplay(candidate.source) === part.matched),
+    );
+    if (command === undefined || !isPlain(command)) return undefined;
+    found.push(command);
+  }
+  return found.length > 0 ? found : undefined;
+}
+
+/** Nothing about it is decided elsewhere than in its words. */
+function isPlain(command: CommandFact): boolean {
+  return (
+    command.program !== undefined &&
+    command.opaque === undefined &&
+    command.env.length === 0 &&
+    command.redirections.every((redirection) => redirection.action === "none") &&
+    command.argv.every((word) => word.value !== undefined && word.glob !== true)
+  );
+}
+
+function patternOf(command: CommandFact): string {
+  return command.argv.map((word) => quoteWord(word.value ?? "")).join(" ");
+}
+
+function exactText(request: CallRequest, decision: Decision): string {
+  const command = decision.subject.commands.length > 0 ? request.input["command"] : undefined;
+  return typeof command === "string" ? command : JSON.stringify(request.input);
+}
+
+function boundInWords(binding: Binding): string {
+  const where = `${binding.repository ? "in the repository" : "in the folder"} ${shorten(binding.folder)}`;
+  if (binding.files.length === 0) return where;
+  return `${where}, while ${binding.files.map((file) => shorten(file.path)).join(", ")} stays as it is`;
+}
+
+function matchesCommand(pattern: readonly PatternWord[], command: CommandFact): boolean {
+  if (!isPlain(command)) return false;
+  const argv = command.argv.map((word) => word.value);
+  for (const [index, word] of pattern.entries()) {
+    if (word.kind === "rest") return argv.length >= index;
+    const value = argv[index];
+    if (value === undefined) return false;
+    if (word.kind === "word" && word.value !== value) return false;
+  }
+  return argv.length === pattern.length;
+}

@@ -1,0 +1,37 @@
+import type { Decision } from "../decision.ts";
+import type { ApprovalOutcome } from "./approval-queue.ts";
+import { shorten } from "./display.ts";
+
+/** What the model is told when an `ask` ended without a yes: what happened, and one way out. */
+export function refusalText(
+  decision: Decision,
+  outcome: Exclude<ApprovalOutcome, { kind: "approved" }>,
+): string {
+  const about = `${shorten(decision.matched, 300)} needs approval (${decision.rule}, ${decision.layer})`;
+  switch (outcome.kind) {
+    case "declined": {
+      const comment =
+        outcome.comment === undefined || outcome.comment === ""
+          ? ""
+          : ` They said: ${shorten(outcome.comment, 500)}`;
+      return `Blocked: ${about}, and it was declined.${comment} Do not try it again in another form; go on without it or ask what to do instead.`;
+    }
+    case "stop":
+      return `Blocked: ${about}; it was declined and the run was stopped.`;
+    case "timeout":
+      return `Blocked: ${about}, and nobody answered within ${Math.round(outcome.afterMs / 1000)} seconds. This is not a refusal; it can be asked again later.`;
+    case "cancelled":
+      return `Blocked: ${about}, and the call was cancelled before anybody answered.`;
+    case "overflow":
+      return `Blocked: ${about}, and too many questions wait already. Make fewer calls at a time.`;
+    case "unavailable":
+      return `Blocked: ${about}, and nobody could be asked${outcome.message === undefined ? "" : `: ${shorten(outcome.message, 300)}`}. Go on without it.`;
+    case "failed":
+      return `Blocked: ${about}, and asking failed. Go on without it.`;
+  }
+}
+
+/** No user interface and no approver (contract A8). */
+export function noApproverText(decision: Decision): string {
+  return `Blocked: ${shorten(decision.matched, 300)} needs approval (${decision.rule}, ${decision.layer}), and there is no UI through which a person could be asked. Go on without it, or have the policy allow it.`;
+}
