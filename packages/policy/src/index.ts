@@ -1,6 +1,6 @@
 export type { CallHistory, Decision, Effect, LayerName, PartDecision, PolicyEngine } from "./decision.ts";
 export { createEngine } from "./engine/engine.ts";
-export type { EngineOptions, RefResolver } from "./engine/engine.ts";
+export type { EngineOptions, RefResolver } from "./engine/options.ts";
 export { showText } from "./explain/escape.ts";
 export { explainDecision } from "./explain/messages.ts";
 export type { FolderEntry, PolicyFs } from "./paths/fs.ts";

@@ -1,0 +1,16 @@
+/** The file system as the engine asks about it: synchronous, and every failure is an answer. Nothing is ever changed. */
+export interface PolicyFs {
+  /** The path with every link resolved; `undefined` when it does not exist or cannot be reached. */
+  realpath(path: string): string | undefined;
+  /** What a link points to, as written; `undefined` when the path is no link. */
+  readlink(path: string): string | undefined;
+  /** The entries of a folder; `undefined` when it is none or cannot be read. */
+  list(path: string): readonly FolderEntry[] | undefined;
+  /** Whether the volume of this path takes `.ENV` and `.env` for one file. */
+  foldsCase(path: string): boolean;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "link" | "other";
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import type { ToolAnnotations, ToolSource } from "@nestbox/tool";
+
+import { call, engineOf, layer } from "./support.ts";
+
+const extension: ToolSource = { kind: "extension" };
+const annotated = (annotations: ToolAnnotations, source: ToolSource = extension) =>
+  call("x", {}, { source, tool: { name: "x", source, annotations } });
+
+describe("a tool that no rule names is judged by its annotations", () => {
+  // contract A6, A7
+  it.each<[string, ToolAnnotations, "allow" | "ask"]>([
+    ["no hints", {}, "ask"],
+    ["read-only, closed world", { readOnlyHint: true, openWorldHint: false }, "allow"],
+    ["read-only", { readOnlyHint: true }, "allow"],
+    ["read-only and destructive contradict", { readOnlyHint: true, destructiveHint: true }, "ask"],
+    ["not destructive, open world by default", { destructiveHint: false }, "ask"],
+    ["not destructive, closed world", { destructiveHint: false, openWorldHint: false }, "allow"],
+    ["closed world only", { openWorldHint: false }, "ask"],
+    [
+      "not read-only, not destructive, closed",
+      { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+      "allow",
+    ],
+  ])("%s", (_title, annotations, effect) => {
+    const decision = engineOf([]).evaluate(annotated(annotations));
+    expect(decision).toMatchObject({ effect, rule: "default.annotations", layer: "built-in" });
+  });
+
+  it.each<[string, ToolSource | undefined, "allow" | "ask"]>([
+    ["an extension", { kind: "extension" }, "allow"],
+    ["a module", { kind: "module" }, "allow"],
+    ["the SDK", { kind: "sdk" }, "allow"],
+    ["an MCP server", { kind: "mcp", server: "x" }, "ask"],
+    ["nobody knows where", undefined, "ask"],
+  ])("the hints of %s", (_title, source, effect) => {
+    const request = call(
+      "x",
+      {},
+      {
+        tool: { name: "x", ...(source === undefined ? {} : { source }), annotations: { readOnlyHint: true } },
+      },
+    );
+    expect(engineOf([]).evaluate(request).effect).toBe(effect);
+  });
+
+  it("counts a server's hints once the user trusts it, and not on a project's word", () => {
+    const request = annotated({ readOnlyHint: true }, { kind: "mcp", server: "docs" });
+    const trust = { trust: { mcpServers: ["docs"] } };
+    expect(engineOf([layer("user", trust)]).evaluate(request).effect).toBe("allow");
+    expect(engineOf([layer("project", trust)]).evaluate(request).effect).toBe("ask");
+    expect(
+      engineOf([layer("project", trust), layer("user", { projectMayLoosen: true })]).evaluate(request).effect,
+    ).toBe("allow");
+  });
+});
+
+describe("deny before ask before allow, in any order", () => {
+  const rules = [
+    { id: "yes", effect: "allow", tool: "x" },
+    { id: "maybe", effect: "ask", tool: "x*" },
+    { id: "no", effect: "deny", tool: { name: "*" } },
+  ];
+  it.each([
+    [["yes"], "allow"],
+    [["yes", "maybe"], "ask"],
+    [["maybe", "yes"], "ask"],
+    [["no", "yes", "maybe"], "deny"],
+    [["yes", "maybe", "no"], "deny"],
+  ] as const)("%j", (ids, effect) => {
+    const chosen = ids.map((id) => rules.find((rule) => rule.id === id));
+    expect(engineOf([layer("user", { rules: chosen })]).evaluate(annotated({})).effect).toBe(effect);
+  });
+
+  it("a project can tighten but not loosen", () => {
+    const allow = layer("project", {
+      fallback: { x: "allow" },
+      rules: [{ id: "yes", effect: "allow", tool: "x" }],
+    });
+    expect(engineOf([allow]).evaluate(annotated({})).effect).toBe("ask");
+    expect(engineOf([allow, layer("user", { projectMayLoosen: true })]).evaluate(annotated({})).effect).toBe(
+      "allow",
+    );
+    const deny = layer("project", { rules: [{ id: "no", effect: "deny", tool: "x" }] });
+    expect(engineOf([layer("user", { rules: [rules[0]] }), deny]).evaluate(annotated({}))).toMatchObject({
+      effect: "deny",
+      rule: "no",
+      layer: "project",
+    });
+  });
+});
+
+describe("an MCP server is its identity, not the name that is made of it", () => {
+  const evil = call("mcp__foo_bar__evil", {}, { source: { kind: "mcp", server: "foo_bar" } });
+  it.each([
+    [{ server: "foo.bar" }, "ask"],
+    [{ server: "foo_bar" }, "allow"],
+    [{ server: "foo_bar", name: "evil" }, "allow"],
+    [{ name: "mcp__foo_bar__*" }, "ask"],
+    [{ name: "*" }, "ask"],
+  ])("allow %j", (tool, effect) => {
+    expect(
+      engineOf([layer("user", { rules: [{ id: "a", effect: "allow", tool }] })]).evaluate(evil).effect,
+    ).toBe(effect);
+  });
+});
+
+describe("orchestrators that do nothing themselves", () => {
+  it("codemode and tool_search are allowed, and an MCP tool of that name is not", () => {
+    expect(engineOf([]).evaluate(call("codemode", { code: "" }))).toMatchObject({
+      effect: "allow",
+      rule: "default.transparent",
+    });
+    expect(engineOf([]).evaluate(call("tool_search"))).toMatchObject({ effect: "allow" });
+    expect(engineOf([]).evaluate(call("codemode", {}, { source: { kind: "mcp", server: "m" } })).effect).toBe(
+      "ask",
+    );
+  });
+});
