@@ -1,0 +1,65 @@
+import type { CallableTool, PauseSource, ToolCallOptions, ToolCaller } from "@nestbox/tool";
+import { errorResult, toolCallOf, type HostCallOutcome } from "./outcome.ts";
+import type { HostCore, Scope } from "./scope.ts";
+
+/** A `ToolCaller` whose outcomes carry what only a `ToolHost` knows. */
+export interface NestedCaller extends ToolCaller {
+  readonly tools: readonly CallableTool[];
+  readonly pauses: PauseSource;
+  /** Never rejects (contract A19). After the calling tool has ended it answers with an error and calls nothing. */
+  executeTool(name: string, args: unknown, options?: ToolCallOptions): Promise<HostCallOutcome>;
+}
+
+export function callerOf(core: HostCore, scope: Scope): NestedCaller {
+  return {
+    get tools() {
+      return scope.open ? core.registry.callableViews() : [];
+    },
+    pauses: core.pauses,
+    executeTool: (name, args, options) => callNested(core, scope, name, args, options),
+  };
+}
+
+async function callNested(
+  core: HostCore,
+  scope: Scope,
+  name: string,
+  args: unknown,
+  options: ToolCallOptions | undefined,
+): Promise<HostCallOutcome> {
+  const toolName = typeof name === "string" ? name : typeof name;
+  const callId = core.numbering.next(scope.callId);
+  if (!scope.open) {
+    return {
+      toolCall: toolCallOf(callId, toolName, {}),
+      result: errorResult(`Tool ${toolName} not called: the call ${scope.callId} has ended`),
+      isError: true,
+      failure: "limit",
+    };
+  }
+  const call = core.run({
+    callId,
+    name: toolName,
+    args,
+    parentCallId: scope.callId,
+    chain: scope.chain,
+    depth: scope.depth + 1,
+    family: scope.family,
+    space: scope.space,
+    cancellation: scope.cancellation,
+    lookup: (wanted) => core.registry.callable(wanted),
+    recorded: true,
+    ...(isSignal(options?.signal) ? { signal: options.signal } : {}),
+    ...(typeof options?.onUpdate === "function" ? { onUpdate: options.onUpdate } : {}),
+  });
+  scope.running.add(call);
+  try {
+    return await call.outcome;
+  } finally {
+    scope.running.delete(call);
+  }
+}
+
+function isSignal(value: unknown): value is AbortSignal {
+  return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+}

@@ -1,0 +1,85 @@
+import type { CallDecision, CallRequest, CallVerdict, JsonObject } from "@nestbox/tool";
+import type { Cancellation } from "./cancellation.ts";
+import { errorText } from "./outcome.ts";
+import type { CallSpec } from "./pipeline.ts";
+import { untilAborted } from "./race.ts";
+import type { Registration } from "./registry.ts";
+import type { HostCore } from "./scope.ts";
+
+type Settled = (end: { readonly isError: boolean; readonly durationMs?: number }) => void;
+
+export type Decided =
+  | {
+      readonly kind: "allow";
+      readonly decision?: CallDecision;
+      readonly input: JsonObject;
+      readonly settled: Settled;
+    }
+  | { readonly kind: "deny"; readonly decision: CallDecision; readonly reason: string }
+  | { readonly kind: "aborted" };
+
+const failedDecision: CallDecision = { effect: "deny", rule: "gate.failed", layer: "built-in" };
+
+/**
+ * Asks the gate, last of all, about exactly what will run: no handler comes after it, and what the gate holds is a
+ * copy. Only a verdict that says `allow` allows; a gate that throws, rejects or answers anything else denies.
+ */
+export async function decide(
+  core: HostCore,
+  spec: CallSpec,
+  { tool, source, exposure }: Registration,
+  input: JsonObject,
+  cancellation: Cancellation,
+): Promise<Decided> {
+  const { gate } = core;
+  if (gate === undefined) return { kind: "allow", input, settled: () => {} };
+  const request: CallRequest = {
+    callId: spec.callId,
+    chain: spec.chain,
+    tool: {
+      name: spec.name,
+      source,
+      exposure,
+      parameters: tool.parameters,
+      ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
+      ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+    },
+    input: structuredClone(input),
+    cwd: core.cwd,
+    signal: cancellation.signal,
+    ...(spec.family.actor === undefined ? {} : { actor: spec.family.actor }),
+  };
+  const deny = (message: string): Decided => {
+    core.emit({ type: "host_problem", where: "gate", toolName: spec.name, message });
+    return {
+      kind: "deny",
+      decision: failedDecision,
+      reason: `Tool ${spec.name} blocked: the permission check failed`,
+    };
+  };
+  try {
+    const raced = await untilAborted(gate.decide(request), cancellation);
+    if (raced.aborted || cancellation.aborted) return { kind: "aborted" };
+    const verdict: CallVerdict | undefined = raced.value;
+    if (verdict?.effect === "allow") {
+      const settled: Settled = (end) => {
+        try {
+          gate.settled?.(request, end);
+        } catch (error) {
+          core.emit({ type: "host_problem", where: "gate", toolName: spec.name, message: errorText(error) });
+        }
+      };
+      return { kind: "allow", decision: verdict.decision, input, settled };
+    }
+    if (verdict?.effect === "deny") {
+      return {
+        kind: "deny",
+        decision: verdict.decision,
+        reason: verdict.reason || "Tool execution was blocked",
+      };
+    }
+    return deny("the gate answered neither allow nor deny");
+  } catch (error) {
+    return deny(errorText(error));
+  }
+}

@@ -1,0 +1,318 @@
+import type {
+  CallableTool,
+  CallGate,
+  PauseSource,
+  ToolExecutionMode,
+  ToolNamespace,
+  ToolSource,
+  ToolUpdateCallback,
+  ToolUsage,
+} from "@nestbox/tool";
+import { callerOf, type NestedCaller } from "./caller.ts";
+import { createCancellation, cancelled } from "./cancellation.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import { CallsError } from "./errors.ts";
+import type { Handlers, HostEvent, HostListener, ToolCallHandler, ToolResultHandler } from "./events.ts";
+import { resolveLimits, type CallLimits } from "./limits.ts";
+import type { RootCallOutcome } from "./outcome.ts";
+import { createPauses } from "./pauses.ts";
+import { runCall } from "./pipeline.ts";
+import { createRecorder, type NestedCallsRecord } from "./record.ts";
+import { createRegistry, type HostTool, type RegisteredTool } from "./registry.ts";
+import {
+  closeScope,
+  createNumbering,
+  type Actor,
+  type Family,
+  type HostCore,
+  type RunningCall,
+  type Scope,
+} from "./scope.ts";
+import { createTurnSpace } from "./turns.ts";
+import { addUsage } from "./usage.ts";
+
+export interface ToolHostOptions {
+  /** Working folder of every call. */
+  readonly cwd: string;
+  /** Decides every call, root and nested. None: every call is allowed. */
+  readonly gate?: CallGate;
+  readonly handlers?: Handlers;
+  readonly onEvent?: HostListener;
+  readonly limits?: Partial<CallLimits>;
+  readonly clock?: Clock;
+  /** Who asks, for the gate. A call may say otherwise. */
+  readonly actor?: Actor;
+  /** `sequential` makes every call take its turn (contract B6). Default `parallel`. */
+  readonly toolExecution?: ToolExecutionMode;
+  /** Ids of root calls that bring none. Default `call-1`, `call-2`… */
+  readonly createId?: () => string;
+}
+
+export interface RootCallOptions {
+  readonly signal?: AbortSignal;
+  readonly onUpdate?: ToolUpdateCallback;
+  readonly callId?: string;
+  readonly actor?: Actor;
+}
+
+export interface BatchCall {
+  readonly name: string;
+  readonly args: unknown;
+  readonly callId?: string;
+  readonly onUpdate?: ToolUpdateCallback;
+}
+
+export interface BatchOutcome {
+  /** In the order of the calls. */
+  readonly outcomes: readonly RootCallOutcome[];
+  /** Whether every call asked to end the follow-up (contract A13). */
+  readonly terminate: boolean;
+}
+
+export interface CallerOptions {
+  /** The call on whose behalf others are made; nested ids are `<callId>/<n>`. */
+  readonly callId: string;
+  /** Name of the calling tool, for the gate and the trace. Default `script`. */
+  readonly toolName?: string;
+  readonly signal?: AbortSignal;
+  readonly actor?: Actor;
+}
+
+/** What a caller's calls left behind, for the calling tool's result. */
+export interface CallerSummary {
+  readonly nestedCalls?: NestedCallsRecord;
+  readonly usage?: ToolUsage;
+}
+
+export interface HostCaller extends NestedCaller, AsyncDisposable {
+  /** The record and the usage so far. */
+  summary(): CallerSummary;
+  /** Cancels what still runs, waits for it, and makes the caller unusable. */
+  close(): Promise<CallerSummary>;
+}
+
+/** Runs registered tools, and lets them run one another, with the semantics of Pi's nested calls. */
+export interface ToolHost extends AsyncDisposable {
+  readonly cwd: string;
+  /**
+   * Registers a tool (contract A1, A2). The same source may register a name again; as `hidden` it is withdrawn.
+   * Throws `CallsError`: `invalid-tool`, or `name-clash` when the name belongs to another source.
+   */
+  register(tool: HostTool, options?: { readonly source?: ToolSource }): void;
+  /** Every registered tool, the hidden ones too. */
+  registered(): readonly RegisteredTool[];
+  getActiveTools(): readonly string[];
+  /** Unknown and hidden names are ignored; what stays active keeps its place. */
+  setActiveTools(names: readonly string[]): void;
+  /** What a model is told of: the active tools after every `prepareLoadout`. */
+  declared(): readonly CallableTool[];
+  /** The tools that other tools can call. */
+  callable(): readonly CallableTool[];
+  /** A namespace of the reachable tools, by its name or an alias (contract A21). */
+  describeNamespace(name: string): ToolNamespace | undefined;
+  /** A call as a model makes it: reaches the active tools. Rejects only for `call-id-in-use`. */
+  call(name: string, args: unknown, options?: RootCallOptions): Promise<RootCallOutcome>;
+  /** Calls of one message: in parallel, or one by one when one of them is sequential (contract B6). */
+  batch(
+    calls: readonly BatchCall[],
+    options?: Pick<RootCallOptions, "signal" | "actor">,
+  ): Promise<BatchOutcome>;
+  /** The power to call tools on behalf of a call that runs elsewhere, for example a script. */
+  caller(options: CallerOptions): HostCaller;
+  on(event: "tool_call", handler: ToolCallHandler): () => void;
+  on(event: "tool_result", handler: ToolResultHandler): () => void;
+  subscribe(listener: HostListener): () => void;
+  /** A person is being asked: clocks that follow `pauses` stop until `resume`. Counts. */
+  pause(): void;
+  resume(): void;
+  readonly pauses: PauseSource;
+  /** Cancels every call and waits for its end. Later calls answer with an error. */
+  close(): Promise<void>;
+}
+
+export function createToolHost(options: ToolHostOptions): ToolHost {
+  const limits = resolveLimits(options.limits);
+  const clock = options.clock ?? systemClock;
+  const listeners = new Set<HostListener>(options.onEvent === undefined ? [] : [options.onEvent]);
+  const pauses = createPauses();
+  const room = { max: limits.maxWaiting, count: 0 };
+  const cancellation = createCancellation();
+  const running = new Map<string, RunningCall>();
+  const callers = new Set<Scope>();
+  let nextId = 1;
+  const createId = options.createId ?? ((): string => `call-${nextId++}`);
+
+  const emit = (event: HostEvent): void => {
+    for (const listener of listeners) {
+      try {
+        const answer: unknown = listener(event);
+        if (answer instanceof Promise) answer.catch(() => {});
+      } catch {
+        // Whoever watches does not take part.
+      }
+    }
+  };
+
+  const core: HostCore = {
+    cwd: options.cwd,
+    limits,
+    clock,
+    registry: createRegistry(emit),
+    gate: options.gate,
+    sequential: options.toolExecution === "sequential",
+    toolCallHandlers: new Set(options.handlers?.tool_call),
+    toolResultHandlers: new Set(options.handlers?.tool_result),
+    pauses,
+    room,
+    numbering: createNumbering(limits.maxRememberedRoots),
+    emit,
+    run: (spec) => runCall(core, spec),
+  };
+  const { registry } = core;
+  const space = createTurnSpace(limits.maxConcurrent, room);
+
+  const familyOf = (actor: Actor | undefined): Family => ({
+    recorder: createRecorder(limits, clock),
+    actor: actor ?? options.actor,
+    calls: 0,
+  });
+
+  const call: ToolHost["call"] = async (name, args, callOptions = {}) => {
+    const callId = callOptions.callId ?? createId();
+    if (running.has(callId))
+      throw new CallsError("call-id-in-use", `A call with the id ${callId} is running`);
+    const family = familyOf(callOptions.actor);
+    const current = core.run({
+      callId,
+      name: typeof name === "string" ? name : typeof name,
+      args,
+      chain: [],
+      depth: 0,
+      family,
+      space,
+      cancellation,
+      lookup: (wanted) => (registry.isActive(wanted) ? registry.get(wanted) : undefined),
+      recorded: false,
+      ...(callOptions.signal === undefined ? {} : { signal: callOptions.signal }),
+      ...(callOptions.onUpdate === undefined ? {} : { onUpdate: callOptions.onUpdate }),
+    });
+    running.set(callId, current);
+    try {
+      const outcome = await current.outcome;
+      return { ...outcome, ...summaryOf(family, outcome.result.usage) };
+    } finally {
+      running.delete(callId);
+    }
+  };
+
+  const batch: ToolHost["batch"] = async (calls, batchOptions = {}) => {
+    const run = ({ name, args, callId, onUpdate }: BatchCall): Promise<RootCallOutcome> =>
+      call(name, args, {
+        ...batchOptions,
+        ...(callId === undefined ? {} : { callId }),
+        ...(onUpdate === undefined ? {} : { onUpdate }),
+      });
+    const sequential = calls.some(({ name }) => registry.get(name)?.tool.executionMode === "sequential");
+    const outcomes: RootCallOutcome[] = [];
+    if (sequential || core.sequential) for (const one of calls) outcomes.push(await run(one));
+    else outcomes.push(...(await Promise.all(calls.map(run))));
+    return {
+      outcomes,
+      terminate: outcomes.length > 0 && outcomes.every(({ result }) => result.terminate === true),
+    };
+  };
+
+  const caller: ToolHost["caller"] = ({ callId, toolName = "script", signal, actor }) => {
+    const family = familyOf(actor);
+    const scope: Scope = {
+      callId,
+      depth: 0,
+      chain: [{ callId, toolName }],
+      family,
+      space,
+      cancellation: cancellation.child(signal),
+      running: new Set(),
+      open: true,
+    };
+    callers.add(scope);
+    const close = async (): Promise<CallerSummary> => {
+      await closeScope(scope);
+      scope.cancellation.release();
+      callers.delete(scope);
+      return summaryOf(family);
+    };
+    const nested = callerOf(core, scope);
+    return {
+      get tools() {
+        return nested.tools;
+      },
+      pauses,
+      executeTool: (name, args, callOptions) => nested.executeTool(name, args, callOptions),
+      summary: () => summaryOf(family),
+      close,
+      [Symbol.asyncDispose]: async () => void (await close()),
+    };
+  };
+
+  const close = async (): Promise<void> => {
+    cancellation.abort(cancelled("The host was closed"));
+    await Promise.all([...running.values()].map(({ outcome }) => outcome));
+    await Promise.all([...callers].map(closeScope));
+  };
+
+  return {
+    cwd: options.cwd,
+    register: (tool, { source } = {}) => registry.register(tool, source ?? { kind: "sdk" }),
+    registered: () =>
+      registry
+        .all()
+        .map(({ view, exposure, source }) => ({
+          ...view,
+          exposure,
+          source,
+          active: registry.isActive(view.name),
+        })),
+    getActiveTools: () => registry.getActive(),
+    setActiveTools: (names) => registry.setActive(names),
+    declared: () => registry.declared(),
+    callable: () => registry.callableViews(),
+    describeNamespace: (name) => {
+      const reachable = registry
+        .all()
+        .flatMap(({ exposure, tool }) => (exposure !== "hidden" && tool.namespace) || []);
+      const found =
+        reachable.find((namespace) => namespace.name === name) ??
+        reachable.find(({ aliases }) => aliases?.includes(name) === true);
+      // Tools of one namespace may describe it more or less fully.
+      return (
+        reachable.find(
+          (namespace) => namespace.name === found?.name && namespace.instructions !== undefined,
+        ) ?? found
+      );
+    },
+    call,
+    batch,
+    caller,
+    on(event: "tool_call" | "tool_result", handler: ToolCallHandler | ToolResultHandler) {
+      const handlers: Set<unknown> = event === "tool_call" ? core.toolCallHandlers : core.toolResultHandlers;
+      handlers.add(handler);
+      return () => void handlers.delete(handler);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    pause: () => pauses.pause(),
+    resume: () => pauses.resume(),
+    pauses,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function summaryOf({ recorder }: Family, own?: ToolUsage): CallerSummary {
+  const nestedCalls = recorder.snapshot();
+  const nested = recorder.usage;
+  const usage = own === undefined || nested === undefined ? (own ?? nested) : addUsage(own, nested);
+  return { ...(nestedCalls === undefined ? {} : { nestedCalls }), ...(usage === undefined ? {} : { usage }) };
+}

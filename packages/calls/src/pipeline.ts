@@ -1,0 +1,209 @@
+import type { CallDecision, CallRequest, JsonValue, ToolResult, ToolUpdateCallback } from "@nestbox/tool";
+import type { Cancellation } from "./cancellation.ts";
+import { checkOutput } from "./check-output.ts";
+import { decide } from "./decide.ts";
+import type { CallFailure } from "./events.ts";
+import { runToolResultHandlers } from "./handlers.ts";
+import { errorResult, errorText, readResult, textOf, toolCallOf, type HostCallOutcome } from "./outcome.ts";
+import { toPlainJson } from "./plain-json.ts";
+import { prepareArguments } from "./prepare.ts";
+import type { Registration } from "./registry.ts";
+import { runTool, type Ran } from "./run-tool.ts";
+import { closeScope, type Family, type HostCore, type RunningCall, type Scope } from "./scope.ts";
+import { createTurnSpace, type TurnSpace } from "./turns.ts";
+import { callerOf } from "./caller.ts";
+
+/** One call, before anything is known of it. */
+export interface CallSpec {
+  readonly callId: string;
+  readonly name: string;
+  readonly args: unknown;
+  readonly parentCallId?: string;
+  readonly chain: CallRequest["chain"];
+  readonly depth: number;
+  readonly family: Family;
+  readonly space: TurnSpace;
+  /** The abort chain that the call hangs on. */
+  readonly cancellation: Cancellation;
+  readonly signal?: AbortSignal;
+  readonly onUpdate?: ToolUpdateCallback;
+  /** Which tools this caller reaches. */
+  readonly lookup: (name: string) => Registration | undefined;
+  /** Whether the call goes into the family's record: a root call does not, its nested calls do. */
+  readonly recorded: boolean;
+}
+
+/** How a call ended, without its identity. */
+interface CallEnd {
+  readonly result: ToolResult;
+  readonly isError: boolean;
+  readonly failure?: CallFailure;
+  readonly durationMs?: number;
+  readonly decision?: CallDecision;
+  readonly ranWith?: JsonValue;
+  readonly outputErrors?: HostCallOutcome["outputErrors"];
+}
+
+const aborted: CallEnd = failed("cancelled", "Operation aborted");
+
+function failed(failure: CallFailure, text: string, more: Partial<CallEnd> = {}): CallEnd {
+  return { result: errorResult(text), isError: true, failure, ...more };
+}
+
+/**
+ * The one line that every call goes along: plain JSON, turn, look-up, validation, `tool_call` handlers, gate,
+ * `execute`, output check, `tool_result` handlers. The outcome never rejects.
+ */
+export function runCall(core: HostCore, spec: CallSpec): RunningCall {
+  const cancellation = spec.cancellation.child(spec.signal);
+  return { outcome: settle(core, spec, cancellation), abort: (reason) => cancellation.abort(reason) };
+}
+
+async function settle(core: HostCore, spec: CallSpec, cancellation: Cancellation): Promise<HostCallOutcome> {
+  const { callId, name, family } = spec;
+  const plain = toPlainJson(spec.args ?? {}, core.limits);
+  const args = plain.ok ? plain.value : {};
+  const entry = spec.recorded ? family.recorder.start(callId, name, plain.ok ? args : undefined) : undefined;
+  const identity = {
+    toolCallId: callId,
+    toolName: name,
+    ...(spec.parentCallId === undefined ? {} : { parentToolCallId: spec.parentCallId }),
+  };
+  core.emit({ type: "tool_execution_start", ...identity, args });
+
+  let end: CallEnd;
+  try {
+    end = plain.ok
+      ? await takeTurn(core, spec, cancellation, args)
+      : failed(
+          "invalid-arguments",
+          `Arguments of tool "${name}" are not plain JSON at ${plain.path || "root"}: ${plain.message}`,
+        );
+  } catch (error) {
+    end = failed("failed", errorText(error));
+  } finally {
+    cancellation.release();
+  }
+
+  if (spec.recorded) {
+    const text = end.isError ? textOf(end.result) : "";
+    family.recorder.finish(entry, {
+      isError: end.isError,
+      error: text,
+      cancelled: end.failure === "cancelled",
+    });
+    if (end.result.usage !== undefined) family.recorder.addUsage(end.result.usage);
+  }
+  core.emit({ type: "tool_execution_end", ...identity, ...end });
+  return { toolCall: toolCallOf(callId, name, args), ...end };
+}
+
+async function takeTurn(
+  core: HostCore,
+  spec: CallSpec,
+  cancellation: Cancellation,
+  args: JsonValue,
+): Promise<CallEnd> {
+  const { name, depth, family, space } = spec;
+  const { maxDepth, maxCallsPerRoot, maxWaiting } = core.limits;
+  if (depth > maxDepth)
+    return failed("limit", `Tool ${name} not called: calls may be nested ${maxDepth} deep`);
+  if (spec.recorded && ++family.calls > maxCallsPerRoot) {
+    return failed("limit", `Tool ${name} not called: one call may make ${maxCallsPerRoot} nested calls`);
+  }
+  if (cancellation.aborted) return aborted;
+  const found = spec.lookup(name);
+  if (found === undefined) return failed("not-found", `Tool ${name} not found`);
+
+  const exclusive = core.sequential || found.tool.executionMode === "sequential";
+  const turnstile = exclusive ? space.lock : space.atDepth(depth);
+  const taking = turnstile.take(cancellation);
+  const turn = typeof taking === "string" ? taking : await taking;
+  if (turn === "aborted") return aborted;
+  if (turn === "full")
+    return failed("limit", `Tool ${name} not called: ${maxWaiting} calls are waiting already`);
+  try {
+    // Waiting takes time: the tool may have been withdrawn.
+    const registration = spec.lookup(name);
+    if (cancellation.aborted) return aborted;
+    if (registration === undefined) return failed("not-found", `Tool ${name} not found`);
+    const inner = exclusive ? createTurnSpace(core.limits.maxConcurrent, core.room) : space;
+    return await runInTurn(core, spec, registration, inner, cancellation, args);
+  } finally {
+    turnstile.leave();
+  }
+}
+
+async function runInTurn(
+  core: HostCore,
+  spec: CallSpec,
+  registration: Registration,
+  space: TurnSpace,
+  cancellation: Cancellation,
+  args: JsonValue,
+): Promise<CallEnd> {
+  const prepared = await prepareArguments(core, spec, registration, cancellation, args);
+  switch (prepared.kind) {
+    case "aborted":
+      return aborted;
+    case "invalid":
+      return failed("invalid-arguments", prepared.message);
+    case "blocked": {
+      const end = failed("denied", prepared.reason);
+      return prepared.terminate ? { ...end, result: { ...end.result, terminate: true } } : end;
+    }
+    case "ready":
+  }
+  const { input } = prepared;
+  const ranWith = prepared.changed ? { ranWith: input } : {};
+
+  const verdict = await decide(core, spec, registration, input, cancellation);
+  if (verdict.kind === "aborted") return aborted;
+  const decision = verdict.decision === undefined ? {} : { decision: verdict.decision };
+  if (verdict.kind === "deny") return failed("denied", verdict.reason, { ...decision, ...ranWith });
+
+  const scope: Scope = {
+    callId: spec.callId,
+    depth: spec.depth,
+    chain: [...spec.chain, { callId: spec.callId, toolName: spec.name }],
+    family: spec.family,
+    space,
+    cancellation,
+    running: new Set(),
+    open: true,
+  };
+  const ran = await runTool(core, spec, registration, args, verdict.input, scope, callerOf(core, scope));
+  await closeScope(scope);
+
+  let end = endOf(ran, cancellation.aborted);
+  const output = checkOutput(registration, end.result, end.isError);
+  end = { ...end, result: output.result };
+  if (core.toolResultHandlers.size > 0)
+    end = { ...end, ...(await runToolResultHandlers(core, spec, input, end, cancellation)) };
+  if (!end.isError && end.failure !== undefined) {
+    const { failure: _failure, ...rest } = end;
+    end = rest;
+  } else if (end.isError && end.failure === undefined) {
+    end = { ...end, failure: "failed" };
+  }
+  const durationMs = Math.round(ran.durationMs);
+  verdict.settled({ isError: end.isError, durationMs });
+  return {
+    ...end,
+    durationMs,
+    ...decision,
+    ...ranWith,
+    ...(output.errors.length === 0 ? {} : { outputErrors: output.errors }),
+  };
+}
+
+function endOf(ran: Ran, isAborted: boolean): CallEnd {
+  if (ran.kind === "abandoned") return failed("cancelled", "Operation aborted, and the tool did not stop");
+  const failure = isAborted ? "cancelled" : "failed";
+  if (ran.kind === "threw") return failed(failure, errorText(ran.error));
+  const read = readResult(ran.value);
+  if (!read.ok) return failed("failed", read.message);
+  return read.result.isError === true
+    ? { result: read.result, isError: true, failure }
+    : { result: read.result, isError: false };
+}

@@ -1,0 +1,223 @@
+import {
+  compileSchema,
+  type CallableTool,
+  type CompiledSchema,
+  type RunnableTool,
+  type ToolExposure,
+  type ToolNamespace,
+  type ToolSource,
+} from "@nestbox/tool";
+import { CallsError } from "./errors.ts";
+import type { HostProblem } from "./events.ts";
+
+/** The tools as `prepareLoadout` sees them (contract A2). */
+export interface ToolLoadout {
+  /** The active tools, with their own descriptions. */
+  readonly declared: readonly CallableTool[];
+  readonly callable: readonly CallableTool[];
+  readonly registered: readonly CallableTool[];
+  getExposure(name: string): ToolExposure;
+  getNamespace(name: string): ToolNamespace | undefined;
+  getPromptGuidelines(name: string): readonly string[];
+}
+
+export interface ToolLoadoutChanges {
+  /** Model-facing descriptions by tool name. */
+  readonly descriptions?: Readonly<Record<string, string>>;
+  /** Active tools that are not declared: they stay active and callable. */
+  readonly hiddenDeclarations?: readonly string[];
+}
+
+/** What a host can register: a tool, and for an orchestrator its say in what the model sees. */
+export type HostTool = RunnableTool & {
+  readonly prepareLoadout?: (loadout: never) => ToolLoadoutChanges | undefined;
+};
+
+/** A registered tool as the owner of the host sees it. */
+export interface RegisteredTool extends CallableTool {
+  readonly exposure: ToolExposure;
+  readonly source: ToolSource;
+  readonly active: boolean;
+}
+
+export interface Registration {
+  readonly tool: HostTool;
+  readonly source: ToolSource;
+  readonly exposure: ToolExposure;
+  readonly view: CallableTool;
+  readonly schema: CompiledSchema<unknown>;
+  readonly outputSchema: CompiledSchema<unknown> | undefined;
+}
+
+export interface ToolRegistry {
+  register(tool: HostTool, source: ToolSource): void;
+  get(name: string): Registration | undefined;
+  all(): readonly Registration[];
+  getActive(): readonly string[];
+  setActive(names: readonly string[]): void;
+  isActive(name: string): boolean;
+  /** The registration when other tools may call it (contract A1). */
+  callable(name: string): Registration | undefined;
+  callableViews(): readonly CallableTool[];
+  /** What the model is told of, after the loadout hooks. */
+  declared(): readonly CallableTool[];
+}
+
+const exposures: ReadonlySet<string> = new Set(["direct", "model-only", "codemode", "deferred", "hidden"]);
+// What providers accept, and the dot that some MCP servers use.
+const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+
+export function createRegistry(onProblem: (problem: HostProblem) => void): ToolRegistry {
+  const registrations = new Map<string, Registration>();
+  let active: readonly string[] = [];
+  let activeSet: ReadonlySet<string> = new Set();
+  let declared: readonly CallableTool[] = [];
+  let callables: readonly CallableTool[] | undefined;
+
+  const isCallable = ({ exposure, tool }: Registration): boolean =>
+    exposure === "codemode" || exposure === "deferred" || (exposure === "direct" && activeSet.has(tool.name));
+
+  const callableViews = (): readonly CallableTool[] =>
+    (callables ??= Object.freeze([...registrations.values()].filter(isCallable).map(({ view }) => view)));
+
+  const setActive = (names: readonly string[]): void => {
+    const requested = new Set(names);
+    // A set: what stays active keeps its place, so reordering the names changes no declaration.
+    const ordered = new Set([...active.filter((name) => requested.has(name)), ...requested]);
+    active = Object.freeze(
+      [...ordered].filter((name) => {
+        const found = registrations.get(name);
+        return found !== undefined && found.exposure !== "hidden";
+      }),
+    );
+    activeSet = new Set(active);
+    callables = undefined;
+    declared = applyLoadout();
+  };
+
+  const applyLoadout = (): readonly CallableTool[] => {
+    const entries = active.flatMap((name) => registrations.get(name) ?? []);
+    const hooks = entries.filter(({ tool }) => tool.prepareLoadout !== undefined);
+    if (hooks.length === 0) return Object.freeze(entries.map(({ view }) => view));
+    const loadout: ToolLoadout = {
+      declared: entries.map(({ view }) => view),
+      callable: callableViews(),
+      registered: [...registrations.values()].map(({ view }) => view),
+      getExposure: (name) => registrations.get(name)?.exposure ?? "direct",
+      getNamespace: (name) => registrations.get(name)?.tool.namespace,
+      getPromptGuidelines: (name) => registrations.get(name)?.tool.promptGuidelines ?? [],
+    };
+    const descriptions = new Map<string, string>();
+    const hidden = new Set<string>();
+    for (const { tool } of hooks) {
+      try {
+        // A hook written for Pi's loadout reads the same members of this one.
+        const changes = tool.prepareLoadout?.(loadout as never);
+        for (const [name, text] of Object.entries(changes?.descriptions ?? {})) descriptions.set(name, text);
+        for (const name of changes?.hiddenDeclarations ?? []) hidden.add(name);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        onProblem({ type: "host_problem", where: "prepare_loadout", toolName: tool.name, message });
+      }
+    }
+    return Object.freeze(
+      entries.flatMap(({ view }) => {
+        if (hidden.has(view.name)) return [];
+        const description = descriptions.get(view.name);
+        return [description === undefined ? view : Object.freeze({ ...view, description })];
+      }),
+    );
+  };
+
+  return {
+    register(tool, source) {
+      const registration = read(tool, source);
+      const previous = registrations.get(tool.name);
+      if (previous !== undefined && registration.exposure !== "hidden" && previous.exposure !== "hidden") {
+        if (describeSource(previous.source) !== describeSource(source)) {
+          throw new CallsError(
+            "name-clash",
+            `Tool "${tool.name}" of ${describeSource(source)} is already registered by ${describeSource(previous.source)}`,
+          );
+        }
+      }
+      registrations.set(tool.name, registration);
+      // A tool that changes to `direct` or `model-only` is activated like a new one; one that was, is left as it is.
+      const activate = isActivated(registration) && !(previous !== undefined && isActivated(previous));
+      setActive(activate ? [...active, tool.name] : active);
+    },
+    get: (name) => registrations.get(name),
+    all: () => [...registrations.values()],
+    getActive: () => active,
+    setActive,
+    isActive: (name) => activeSet.has(name),
+    callable(name) {
+      const found = registrations.get(name);
+      return found !== undefined && isCallable(found) ? found : undefined;
+    },
+    callableViews,
+    declared: () => declared,
+  };
+}
+
+function isActivated({ exposure, tool }: Registration): boolean {
+  return (exposure === "direct" || exposure === "model-only") && tool.defaultActive !== false;
+}
+
+function read(tool: HostTool, source: ToolSource): Registration {
+  if (typeof tool.name !== "string" || !namePattern.test(tool.name)) {
+    throw new CallsError(
+      "invalid-tool",
+      `${JSON.stringify(tool.name)} is no tool name: letters, digits, "_", "-" and "."`,
+    );
+  }
+  const exposure = tool.exposure ?? "direct";
+  if (!exposures.has(exposure)) {
+    throw new CallsError(
+      "invalid-tool",
+      `Tool "${tool.name}" has the unknown exposure ${JSON.stringify(exposure)}`,
+    );
+  }
+  if (typeof tool.execute !== "function") {
+    throw new CallsError("invalid-tool", `Tool "${tool.name}" has no execute function`);
+  }
+  const compile = (schema: object, what: string): CompiledSchema<unknown> => {
+    try {
+      return compileSchema(schema);
+    } catch (error) {
+      throw new CallsError("invalid-tool", `Tool "${tool.name}": its ${what} is no JSON Schema`, {
+        cause: error,
+      });
+    }
+  };
+  return {
+    tool,
+    source,
+    exposure,
+    view: Object.freeze(viewOf(tool, exposure)),
+    schema: compile(tool.parameters, "parameters"),
+    outputSchema: tool.outputSchema === undefined ? undefined : compile(tool.outputSchema, "outputSchema"),
+  };
+}
+
+/** No `execute`: whoever holds a view cannot go past validation and the gate. */
+function viewOf(tool: HostTool, exposure: ToolExposure): CallableTool {
+  return {
+    name: tool.name,
+    description: tool.description,
+    parameters: tool.parameters,
+    exposure,
+    ...(tool.label === undefined ? {} : { label: tool.label }),
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
+    ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
+    ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+    ...(tool.promptGuidelines === undefined ? {} : { promptGuidelines: tool.promptGuidelines }),
+  };
+}
+
+/** A source in words, for messages and for comparing. */
+export function describeSource(source: ToolSource): string {
+  if (source.kind === "extension") return source.id === undefined ? "an extension" : `extension ${source.id}`;
+  if (source.kind === "module") return source.path === undefined ? "a module" : `module ${source.path}`;
+  return source.kind === "mcp" ? `MCP server ${source.server}` : source.kind;
+}

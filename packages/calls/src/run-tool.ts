@@ -1,0 +1,114 @@
+import type { JsonObject, JsonValue, ToolResult, ToolUpdateCallback } from "@nestbox/tool";
+import type { Cancellation } from "./cancellation.ts";
+import type { NestedCaller } from "./caller.ts";
+import type { CallSpec } from "./pipeline.ts";
+import type { Registration } from "./registry.ts";
+import type { HostCore, Scope } from "./scope.ts";
+
+/** What `execute` gets as its fifth argument in a `ToolHost`: the part of Pi's tool context that any host has. */
+export interface ToolCallContext extends NestedCaller {
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  readonly hasUI: false;
+  readonly toolCallId: string;
+}
+
+export type Ran = { readonly durationMs: number } & (
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "threw"; readonly error: unknown }
+  /** Cancelled, and still running when the time to stop was over. Its later end is ignored. */
+  | { readonly kind: "abandoned" }
+);
+
+type Execute = (
+  toolCallId: string,
+  params: JsonObject,
+  signal: AbortSignal,
+  onUpdate: ToolUpdateCallback,
+  context: ToolCallContext,
+) => Promise<ToolResult>;
+
+export async function runTool(
+  core: HostCore,
+  spec: CallSpec,
+  { tool }: Registration,
+  args: JsonValue,
+  input: JsonObject,
+  scope: Scope,
+  caller: NestedCaller,
+): Promise<Ran> {
+  const { cancellation } = scope;
+  const context: ToolCallContext = {
+    cwd: core.cwd,
+    signal: cancellation.signal,
+    hasUI: false,
+    toolCallId: spec.callId,
+    pauses: caller.pauses,
+    get tools() {
+      return caller.tools;
+    },
+    executeTool: (name, callArgs, options) => caller.executeTool(name, callArgs, options),
+  };
+
+  let accepting = true;
+  let updates = 0;
+  const onUpdate: ToolUpdateCallback = (partialResult) => {
+    if (!accepting || ++updates > core.limits.maxUpdates) return;
+    notify(spec.onUpdate, partialResult);
+    core.emit({
+      type: "tool_execution_update",
+      toolCallId: spec.callId,
+      toolName: spec.name,
+      args,
+      partialResult,
+      ...(spec.parentCallId === undefined ? {} : { parentToolCallId: spec.parentCallId }),
+    });
+  };
+
+  // The arguments were validated against the schema that the tool's own types come from.
+  const execute = tool.execute as unknown as Execute;
+  const startedAt = core.clock.now();
+  const ran = await untilStopped(core, cancellation, async () =>
+    execute.call(tool, spec.callId, input, cancellation.signal, onUpdate, context),
+  );
+  accepting = false;
+  return { ...ran, durationMs: core.clock.now() - startedAt };
+}
+
+/** A callback of the caller's: whatever it does, it ends neither the call nor the host. */
+function notify(callback: ToolUpdateCallback | undefined, partial: ToolResult): void {
+  if (callback === undefined) return;
+  try {
+    const answer: unknown = callback(partial);
+    if (answer instanceof Promise) answer.catch(() => {});
+  } catch {
+    // Progress is told, not asked for.
+  }
+}
+
+type Stopped =
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "threw"; readonly error: unknown }
+  | { readonly kind: "abandoned" };
+
+function untilStopped(
+  core: HostCore,
+  cancellation: Cancellation,
+  work: () => Promise<unknown>,
+): Promise<Stopped> {
+  return new Promise((resolve) => {
+    let timer: unknown;
+    const stopListening = cancellation.onAbort(() => {
+      timer = core.clock.setTimeout(() => resolve({ kind: "abandoned" }), core.limits.cancelGraceMs);
+    });
+    const settle = (stopped: Stopped): void => {
+      stopListening();
+      if (timer !== undefined) core.clock.clearTimeout(timer);
+      resolve(stopped);
+    };
+    work().then(
+      (value) => settle({ kind: "returned", value }),
+      (error: unknown) => settle({ kind: "threw", error }),
+    );
+  });
+}
