@@ -38,10 +38,9 @@ export type {
   AuditSink,
 } from "./gate/audit.ts";
 export { chainLine, CHAIN_START, verifyChain, type ChainCheck, type ChainProblem } from "./gate/audit.ts";
-export { escapeForDisplay, shorten } from "./gate/display.ts";
 export { canonicalJson, fingerprint, sha256Hex, toPlainJson, type PlainJson } from "./gate/fingerprint.ts";
+export { createGate } from "./gate/gate.ts";
 export {
-  createGate,
   GATE_LIMITS,
   type CallEnd,
   type DecisionRecord,
@@ -49,7 +48,7 @@ export {
   type PolicyGate,
   type Recheck,
   type RecheckRequest,
-} from "./gate/gate.ts";
+} from "./gate/gate-types.ts";
 export type { Grant, GrantedFile, GrantFacts, GrantOffer, GrantStore } from "./gate/grant.ts";
 export { createMemoryGrants, MAX_GRANTS } from "./gate/grants.ts";
 export { redact, redactText } from "./gate/redact.ts";

@@ -6,13 +6,13 @@ import type { Timers } from "./timers.ts";
 /** What ends a wait for an answer, and how. `wait`: the prompt stays open for as long as the run lasts. */
 export interface ApprovalTimeout {
   readonly afterMs: number;
-  readonly then: "deny" | "wait" | "stop";
+  readonly outcome: "deny" | "wait" | "stop";
 }
 
 /** How one call's question ended. */
 export type ApprovalOutcome =
   | ApprovalAnswer
-  | { readonly kind: "timeout"; readonly then: "deny" | "stop"; readonly afterMs: number }
+  | { readonly kind: "timeout"; readonly outcome: "deny" | "stop"; readonly afterMs: number }
   | { readonly kind: "cancelled" }
   | { readonly kind: "overflow" }
   | { readonly kind: "failed"; readonly error: unknown };
@@ -133,10 +133,10 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
     let early = 0;
     let stopTimer: (() => void) | undefined;
     const timedOut = new Promise<ApprovalOutcome>((resolve) => {
-      const { afterMs, then } = options.timeout;
+      const { afterMs, outcome } = options.timeout;
       if (!Number.isFinite(afterMs)) return;
       stopTimer = timers.after(afterMs, () => {
-        if (then !== "wait") resolve({ kind: "timeout", then, afterMs });
+        if (outcome !== "wait") resolve({ kind: "timeout", outcome, afterMs });
         else options.onStillWaiting?.(entry.item);
       });
     });

@@ -149,8 +149,7 @@ function parseLine(
   | undefined {
   let value: JsonValue;
   try {
-    // What JSON.parse gives is JSON by definition.
-    value = JSON.parse(raw) as JsonValue;
+    value = JSON.parse(raw);
   } catch {
     return undefined;
   }

@@ -1,159 +1,25 @@
-import type {
-  CallDecision,
-  CallGate,
-  CallRequest,
-  CallVerdict,
-  JsonObject,
-  PauseSource,
-} from "@nestbox/tool";
+import type { CallDecision, CallRequest, CallVerdict, PauseSource } from "@nestbox/tool";
 
-import type { CallHistory, Decision, PolicyEngine } from "../decision.ts";
+import type { Decision } from "../decision.ts";
 import { approvalItem } from "./approval-item.ts";
-import { createApprovalQueue, type ApprovalOutcome, type ApprovalTimeout } from "./approval-queue.ts";
-import type { ApprovalItem, Approver, Remember } from "./approver.ts";
-import type { AuditAnswer, AuditDecision, AuditRecord, AuditSink } from "./audit.ts";
+import { createApprovalQueue, type ApprovalOutcome } from "./approval-queue.ts";
+import { createApprovals } from "./approvals.ts";
+import type { Approver, Remember } from "./approver.ts";
+import type { AuditAnswer, AuditRecord } from "./audit.ts";
+import { bindingText } from "./binding.ts";
+import { keepNewest } from "./bounded.ts";
 import { createDenialMemory } from "./denial-memory.ts";
 import { factsWithoutFileSystem } from "./facts.ts";
 import { fingerprint } from "./fingerprint.ts";
-import type { Grant, GrantFacts, GrantStore, GrantSubject } from "./grant.ts";
-import { askingParts, createMemoryGrants, findGrants, makeGrant, sourceKey } from "./grants.ts";
+import { GATE_LIMITS, type GateOptions, type PolicyGate } from "./gate-types.ts";
+import type { Grant, GrantSubject } from "./grant.ts";
+import { askingParts, createMemoryGrants, findGrants, makeGrant } from "./grants.ts";
 import { createHistory, rootOf, writesOf } from "./history.ts";
 import { createInputReader } from "./input.ts";
 import { redact } from "./redact.ts";
-import { realTimers, type Timers } from "./timers.ts";
+import { auditOf, type Ruling } from "./ruling.ts";
+import { realTimers } from "./timers.ts";
 import { noApproverText, refusalText } from "./words.ts";
-
-/** Limits of a gate, with their defaults. */
-export const GATE_LIMITS = {
-  /** Questions that wait at a time. */
-  maxWaiting: 100,
-  /** Other calls that one prompt offers to answer with. */
-  maxBatch: 20,
-  /** Calls that are remembered for budgets, loops and batches. */
-  maxHistory: 1_000,
-  /** Decisions that `decisionOf` remembers. */
-  maxDecisions: 2_000,
-  /** Denials that are remembered. */
-  maxDenials: 1_000,
-  /** How long a question stands. */
-  approvalTimeoutMs: 3_600_000,
-} as const;
-
-/** One finished decision, for `/policy`, events and logs. */
-export interface DecisionRecord {
-  readonly request: CallRequest;
-  readonly verdict: CallVerdict;
-  /** Absent when the engine was not reached or failed. */
-  readonly decision?: Decision;
-  readonly answer?: AuditAnswer;
-  readonly grants?: readonly Grant[];
-  /** Dry run: enforcing would have denied it. */
-  readonly wouldBe?: "deny";
-  readonly time: number;
-}
-
-export interface GateOptions {
-  readonly engine: PolicyEngine;
-  /** Who answers an `ask`. Absent: an `ask` is a deny that says so. */
-  readonly approver?: Approver;
-  readonly audit?: AuditSink;
-  /** What a call becomes when it cannot be put on record. Default `deny`. */
-  readonly onAuditFailure?: "deny" | "allow";
-  readonly grants?: GrantStore;
-  /** Facts that bind grants and re-checks to the machine. Default: none, so that less can be remembered. */
-  readonly facts?: GrantFacts;
-  /** Milliseconds since 1970. */
-  readonly clock?: () => number;
-  readonly timers?: Timers;
-  readonly ids?: () => string;
-  readonly timeout?: ApprovalTimeout;
-  /** How long a script's first prompt waits for its other calls. Default 15 ms. */
-  readonly gatherMs?: number;
-  readonly limits?: Partial<typeof GATE_LIMITS>;
-  /** `dry-run`: nothing is blocked or asked except what `alwaysEnforced` names; what would have been is recorded. */
-  readonly mode?: "enforce" | "dry-run";
-  /** Denials that hold in a dry run too. */
-  readonly alwaysEnforced?: (decision: Decision) => boolean;
-  readonly onDecision?: (record: DecisionRecord) => void;
-  /** Told what went wrong inside: a throwing engine, an approver that failed, an audit that cannot be written. */
-  readonly onError?: (error: unknown, where: string) => void;
-  /** A person chose, or a time limit says, that the run is to stop. */
-  readonly onStop?: (request: CallRequest) => void;
-  readonly onStillWaiting?: (item: ApprovalItem) => void;
-}
-
-/** How a call ended, as far as the host knows. */
-export interface CallEnd {
-  readonly isError: boolean;
-  readonly durationMs?: number;
-  /** What ran, where the host can tell: compared with what was decided. */
-  readonly input?: unknown;
-  /** Fingerprint of the result, for rules about loops. */
-  readonly resultHash?: string;
-}
-
-/** What a tool asks right before its effect. */
-export interface RecheckRequest {
-  readonly callId: string;
-  readonly toolName: string;
-  readonly input: unknown;
-  readonly cwd: string;
-}
-
-export type Recheck = { readonly ok: true } | { readonly ok: false; readonly reason: string };
-
-/** A gate that remembers: the host's {@link CallGate} and what a host may want around it. */
-export interface PolicyGate extends CallGate {
-  settled(
-    request: Pick<CallRequest, "callId"> & Partial<CallRequest>,
-    end: CallEnd,
-  ): { readonly changed: boolean };
-  /**
-   * The last look, next to the effect: the same arguments, the same folder, the same files, and a policy that still
-   * says so. Each decision can be used once.
-   */
-  recheck(request: RecheckRequest): Recheck;
-  /** How a call was decided; the newest 2,000 are kept. */
-  decisionOf(callId: string): CallDecision | undefined;
-  /** Closes every question of this call and of the calls below it. */
-  cancel(callId: string): void;
-  cancelAll(): void;
-  /** A new run of the agent: what was declined in the one before may be asked again. */
-  beginRun(): void;
-  /** Says yes to what is remembered, for calls made meanwhile. */
-  readonly grants: GrantStore;
-  readonly history: CallHistory;
-  readonly waiting: number;
-  readonly pauses: PauseSource;
-  pausesFor(callId: string): PauseSource;
-  /** Puts a note on record. */
-  note(kind: string, message: string): Promise<void>;
-}
-
-interface Approved {
-  readonly toolName: string;
-  readonly inputHash: string;
-  readonly request: CallRequest;
-  readonly folder: string | undefined;
-  readonly binding: string;
-  /** The rules that a person or a grant answered. */
-  readonly answered: ReadonlySet<string>;
-  used: boolean;
-}
-
-/** What the steps of one decision hand on. */
-interface Ruling {
-  readonly effect: "allow" | "deny";
-  readonly rule: string;
-  readonly layer: string;
-  readonly reason: string;
-  readonly decision?: Decision;
-  readonly answer?: AuditAnswer;
-  readonly grants?: readonly Grant[];
-  readonly prompted?: boolean;
-  readonly stop?: boolean;
-  readonly cancelled?: boolean;
-}
 
 /**
  * Puts an engine in front of calls: asks a person where the engine says `ask`, remembers, and keeps the record.
@@ -170,8 +36,15 @@ export function createGate(options: GateOptions): PolicyGate {
   const denials = createDenialMemory(limits.maxDenials);
   const readInput = createInputReader();
   const decisions = new Map<string, CallDecision>();
-  const approved = new Map<string, Approved>();
   const { approver, engine } = options;
+  const approvals = createApprovals({
+    engine,
+    facts,
+    readInput,
+    max: limits.maxDecisions,
+    lenient: options.mode === "dry-run",
+    history: history.view,
+  });
   const queue =
     approver === undefined
       ? undefined
@@ -179,7 +52,7 @@ export function createGate(options: GateOptions): PolicyGate {
           approver,
           timers,
           clock,
-          timeout: options.timeout ?? { afterMs: limits.approvalTimeoutMs, then: "deny" },
+          timeout: options.timeout ?? { afterMs: limits.approvalTimeoutMs, outcome: "deny" },
           maxWaiting: limits.maxWaiting,
           maxBatch: limits.maxBatch,
           gatherMs: options.gatherMs ?? 15,
@@ -291,7 +164,7 @@ export function createGate(options: GateOptions): PolicyGate {
     if (outcome.kind === "declined" || outcome.kind === "stop" || outcome.kind === "timeout") {
       denials.add(request, inputHash, reason);
     }
-    const stop = outcome.kind === "stop" || (outcome.kind === "timeout" && outcome.then === "stop");
+    const stop = outcome.kind === "stop" || (outcome.kind === "timeout" && outcome.outcome === "stop");
     return {
       ...settledBy(decision, "deny", reason),
       answer: ANSWERS[outcome.kind],
@@ -327,7 +200,7 @@ export function createGate(options: GateOptions): PolicyGate {
     let inputHash = "";
     let ruling: Ruling;
     try {
-      const read = readInput(raw);
+      const read = readInput(raw.tool, raw.input);
       if (!read.ok) {
         ruling = {
           effect: "deny",
@@ -378,7 +251,7 @@ export function createGate(options: GateOptions): PolicyGate {
       decision: { effect: ruling.effect, rule: ruling.rule, layer: ruling.layer },
       reason: ruling.reason,
     };
-    keep(decisions, request.callId, verdict.decision, limits.maxDecisions);
+    keepNewest(decisions, request.callId, verdict.decision, limits.maxDecisions);
     if (ruling.effect === "deny") {
       const call = {
         callId: request.callId,
@@ -395,7 +268,7 @@ export function createGate(options: GateOptions): PolicyGate {
     } else {
       if (wouldBe !== undefined && ruling.decision !== undefined)
         claim(request, inputHash, ruling.decision, false);
-      keep(approved, request.callId, approvalOf(request, inputHash, ruling), limits.maxDecisions);
+      approvals.add(request, inputHash, ruling.decision);
     }
     try {
       options.onDecision?.({
@@ -414,59 +287,21 @@ export function createGate(options: GateOptions): PolicyGate {
     return verdict;
   };
 
-  const approvalOf = (request: CallRequest, inputHash: string, ruling: Ruling): Approved => ({
-    toolName: request.tool.name,
-    inputHash,
-    request,
-    folder: facts.realPath(request.cwd),
-    binding: ruling.decision === undefined ? "" : bindingText(request, facts, ruling.decision),
-    answered: new Set(
-      ruling.decision?.effect === "ask" ? askingParts(ruling.decision).map((part) => part.rule) : [],
-    ),
-    used: false,
-  });
-
-  const recheck = (asked: RecheckRequest): Recheck => {
-    const refuse = (why: string): Recheck => ({ ok: false, reason: `Blocked right before it ran: ${why}.` });
-    try {
-      const known = approved.get(asked.callId);
-      if (known === undefined) return refuse("this call was not allowed");
-      if (known.used) return refuse("the decision about this call was used already");
-      const read = readInput({ ...known.request, input: asked.input as JsonObject });
-      if (known.toolName !== asked.toolName || !read.ok || fingerprint(read.input) !== known.inputHash) {
-        return refuse("the arguments are not those that were allowed");
-      }
-      const request: CallRequest = { ...known.request, input: read.input, cwd: asked.cwd };
-      if (facts.realPath(asked.cwd) !== known.folder)
-        return refuse("the folder is not the one that was allowed");
-      const own = { calls: history.view.calls.filter((call) => call.callId !== asked.callId) };
-      const now = engine.evaluate(request, own);
-      if (options.mode !== "dry-run") {
-        if (now.effect === "deny") return refuse(now.modelMessage);
-        if (now.effect === "ask" && askingParts(now).some((part) => !known.answered.has(part.rule))) {
-          return refuse("it would need another answer now");
-        }
-        if (bindingText(request, facts, now) !== known.binding)
-          return refuse("a file or folder it uses has changed");
-      }
-      known.used = true;
-      return { ok: true };
-    } catch (error) {
-      failed(error, "recheck");
-      return refuse("the policy could not judge it");
-    }
-  };
-
   return {
     decide,
-    recheck,
+    recheck(asked) {
+      try {
+        return approvals.recheck(asked);
+      } catch (error) {
+        failed(error, "recheck");
+        return { ok: false, reason: "Blocked right before it ran: the policy could not judge it." };
+      }
+    },
     settled(request, end) {
-      const known = approved.get(request.callId);
+      const known = approvals.take(request.callId);
       history.finish(request.callId, end.resultHash);
-      approved.delete(request.callId);
       if (known === undefined) return { changed: false };
-      const ran =
-        end.input === undefined ? undefined : readInput({ ...known.request, input: end.input as JsonObject });
+      const ran = end.input === undefined ? undefined : readInput(known.request.tool, end.input);
       const ranHash = ran === undefined ? known.inputHash : ran.ok ? fingerprint(ran.input) : "unreadable";
       const changed = ranHash !== known.inputHash;
       void write({
@@ -522,63 +357,4 @@ function canAsk(approver: Approver | undefined, decision: Decision): boolean {
   if (approver === undefined || approver.available?.() === false) return false;
   if (approver.person !== false) return true;
   return decision.personOnly !== true && askingParts(decision).every((part) => part.personOnly !== true);
-}
-
-/** The folder, the paths and the files of a call as they really are now; two equal texts mean nothing has moved. */
-function bindingText(request: CallRequest, facts: GrantFacts, decision: Decision): string {
-  const parts: string[] = [`cwd ${facts.realPath(request.cwd) ?? "?"}`];
-  const { resources, commands } = decision.subject;
-  for (const resource of [...resources, ...commands.flatMap((command) => command.resources)]) {
-    if (resource.kind !== "path" || resource.value === undefined) continue;
-    const path = facts.resolve(facts.resolve(request.cwd, resource.base ?? "."), resource.value);
-    const real = facts.realPath(path) ?? path;
-    parts.push(
-      `${resource.action} ${real}${resource.action === "execute" ? ` ${facts.hashFile(real) ?? "?"}` : ""}`,
-    );
-  }
-  for (const command of commands) {
-    const program = command.argv[0].value;
-    if (program?.includes("/") !== true) continue;
-    const path = facts.resolve(facts.resolve(request.cwd, command.cwd ?? "."), program);
-    const real = facts.realPath(path) ?? path;
-    parts.push(`program ${real} ${facts.hashFile(real) ?? "?"}`);
-  }
-  return parts.join("\n");
-}
-
-function auditOf(
-  request: CallRequest,
-  inputHash: string,
-  ruling: Ruling,
-  time: number,
-  wouldBe: "deny" | undefined,
-): AuditDecision {
-  const rules = ruling.decision?.parts.map((part) => part.rule) ?? [];
-  return {
-    type: "decision",
-    time,
-    callId: request.callId,
-    chain: request.chain,
-    actor: request.actor ?? "agent",
-    tool: request.tool.name,
-    source: sourceKey(request),
-    cwd: request.cwd,
-    input: inputHash === "" ? null : redact(request.input),
-    inputHash,
-    decision: { effect: ruling.effect, rule: ruling.rule, layer: ruling.layer },
-    engine: ruling.decision?.effect ?? "error",
-    ...(ruling.answer === undefined ? {} : { answer: ruling.answer }),
-    ...(ruling.grants?.[0] === undefined ? {} : { grant: ruling.grants.map((grant) => grant.id).join(" ") }),
-    rules: [...new Set([ruling.rule, ...rules])],
-    reason: ruling.reason,
-    ...(wouldBe === undefined ? {} : { wouldBe }),
-  };
-}
-
-function keep<T>(map: Map<string, T>, key: string, value: T, max: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size <= max) return;
-  const oldest = map.keys().next();
-  if (oldest.done !== true) map.delete(oldest.value);
 }

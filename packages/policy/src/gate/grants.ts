@@ -4,7 +4,8 @@ import type { Decision, PartDecision } from "../decision.ts";
 import type { CommandFact } from "../subject.ts";
 import type { Remember } from "./approver.ts";
 import { parsePattern, quoteWord, type PatternWord } from "./command-pattern.ts";
-import { escapeForDisplay, shorten } from "./display.ts";
+import { MAX_SHOWN_CHARS, showText } from "../explain/escape.ts";
+import { shorten } from "./display.ts";
 import type { Grant, GrantedFile, GrantFacts, GrantOffer, GrantStore, GrantSubject } from "./grant.ts";
 
 /** Most grants that a store in memory keeps; one more drops the oldest. */
@@ -250,7 +251,9 @@ function grantableCommands(
     const command = decision.subject.commands.find(
       (candidate) =>
         candidate.wrappers.length === 0 &&
-        (candidate.source === part.matched || escapeForDisplay(candidate.source) === part.matched),
+        // A source that was cut for display is no longer told from its twin.
+        candidate.source.length <= MAX_SHOWN_CHARS &&
+        showText(candidate.source) === part.matched,
     );
     if (command === undefined || !isPlain(command)) return undefined;
     found.push(command);

@@ -13,23 +13,25 @@ export type ReadInput =
   | { readonly ok: true; readonly input: JsonObject }
   | { readonly ok: false; readonly message: string };
 
+export type InputReader = (tool: CallRequest["tool"], input: unknown) => ReadInput;
+
 /**
  * Reads the arguments of a call: plain JSON, fitting the tool's own schema once more, because a handler may have
  * changed them after the host validated them (contract B7). Gives a frozen copy.
  */
-export function createInputReader(): (request: CallRequest) => ReadInput {
+export function createInputReader(): InputReader {
   // Compiling costs more than checking; a schema object is compiled once for as long as it lives.
   const compiled = new WeakMap<object, CompiledSchema<unknown>>();
-  return (request) => {
-    const plain = toPlainJson(request.input);
+  return (tool, input) => {
+    const plain = toPlainJson(input);
     if (!plain.ok)
       return {
         ok: false,
-        message: `the arguments of ${request.tool.name} are not plain data: ${plain.message}`,
+        message: `the arguments of ${tool.name} are not plain data: ${plain.message}`,
       };
     if (!isJsonObject(plain.value))
-      return { ok: false, message: `the arguments of ${request.tool.name} are not an object` };
-    const schema = request.tool.parameters;
+      return { ok: false, message: `the arguments of ${tool.name} are not an object` };
+    const schema = tool.parameters;
     if (schema !== undefined) {
       let check = compiled.get(schema);
       if (check === undefined) {
@@ -41,7 +43,7 @@ export function createInputReader(): (request: CallRequest) => ReadInput {
       if (!result.ok) {
         return {
           ok: false,
-          message: `the arguments of ${request.tool.name} no longer fit its schema:\n${formatSchemaErrors(result.errors)}`,
+          message: `the arguments of ${tool.name} no longer fit its schema:\n${formatSchemaErrors(result.errors)}`,
         };
       }
     }

@@ -19,14 +19,14 @@ export function refusalText(
     case "stop":
       return `Blocked: ${about}; it was declined and the run was stopped.`;
     case "timeout":
-      return `Blocked: ${about}, and nobody answered within ${Math.round(outcome.afterMs / 1000)} seconds. This is not a refusal; it can be asked again later.`;
+      return `Blocked: ${about}, and nobody answered within ${Math.round(outcome.afterMs / 1000)} seconds. Nobody refused it, but it is not asked again in this run. Go on without it.`;
     case "cancelled":
       return `Blocked: ${about}, and the call was cancelled before anybody answered.`;
     case "overflow":
       return `Blocked: ${about}, and too many questions wait already. Make fewer calls at a time.`;
     case "unavailable":
       return `Blocked: ${about}, and nobody could be asked${outcome.message === undefined ? "" : `: ${shorten(outcome.message, 300)}`}. Go on without it.`;
-    case "failed":
+    default:
       return `Blocked: ${about}, and asking failed. Go on without it.`;
   }
 }

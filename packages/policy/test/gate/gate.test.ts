@@ -110,8 +110,14 @@ describe("a gate fails closed", () => {
       },
       { ask: () => Promise.reject(new Error("later")) },
       // An approver of another version may answer what this one does not know.
-      { ask: async () => ({ kind: "yes" }) as unknown as ApprovalAnswer },
-      { ask: async () => undefined as unknown as ApprovalAnswer },
+      Object.assign(
+        answering(() => ({ kind: "approved" })),
+        { ask: async () => JSON.parse('{"kind":"yes"}') },
+      ),
+      Object.assign(
+        answering(() => ({ kind: "approved" })),
+        { ask: async () => JSON.parse("null") },
+      ),
     ];
     for (const approver of approvers) {
       const errors: unknown[] = [];
@@ -126,7 +132,7 @@ describe("a gate fails closed", () => {
     const gate = createGate({ engine: fakeEngine(() => ({ effect: "allow" })) });
     const schema = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
     const tool = { name: "edit", parameters: schema };
-    const bad = [
+    const bad: unknown[] = [
       { path: { toString: "x" } },
       { path: 1 },
       {},
@@ -139,7 +145,7 @@ describe("a gate fails closed", () => {
       },
     ];
     for (const input of bad) {
-      const verdict = await gate.decide(call("a", input as never, { tool }));
+      const verdict = await gate.decide(Object.assign(call("a", {}, { tool }), { input }));
       expect(verdict).toMatchObject({ effect: "deny", decision: { rule: "gate.input" } });
     }
     expect((await gate.decide(call("a", { path: "a" }, { tool }))).effect).toBe("allow");
