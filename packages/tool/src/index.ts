@@ -16,4 +16,71 @@ export type {
 export type { DangerEntry } from "./danger.ts";
 export type { CallGate, CallRequest, CallVerdict, ToolSource } from "./gate.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
-export type { ImageContent, TextContent, ToolContent, ToolResult, ToolUpdateCallback, ToolUsage } from "./result.ts";
+export type {
+  ImageContent,
+  TextContent,
+  ToolContent,
+  ToolResult,
+  ToolUpdateCallback,
+  ToolUsage,
+} from "./result.ts";
+export { abortError, isAbortError, throwIfAborted } from "./abort.ts";
+export { isToolError, ToolError, type ToolErrorCode } from "./error.ts";
+export {
+  compileSchema,
+  formatPointer,
+  formatSchemaErrors,
+  type CompiledSchema,
+  type SchemaError,
+  type SchemaResult,
+} from "./schema.ts";
+export { createByteWindow, type ByteWindow, type ByteWindowContent } from "./byte-window.ts";
+export { checkResult, preview } from "./check-result.ts";
+export { systemClock, type Clock } from "./clock.ts";
+export { omissionMarker, type Omission } from "./cut.ts";
+export { defineTool, type DefineToolOptions } from "./define-tool.ts";
+export {
+  checkToolName,
+  checkToolNames,
+  findNameCollisions,
+  toIdentifier,
+  toolNameFault,
+  toolNamePattern,
+  type NameCollision,
+} from "./name.ts";
+export { takePage, type Page, type PageOptions } from "./page.ts";
+export { findJsonFault, isPlainJson, maxJsonDepth, type JsonFault } from "./plain-json.ts";
+export {
+  createProgress,
+  progressLimits,
+  type Progress,
+  type ProgressLimits,
+  type ProgressOptions,
+} from "./progress.ts";
+export {
+  createRedactor,
+  redactionRules,
+  redactJson,
+  type RedactionRule,
+  type Redactor,
+  type RedactorOptions,
+} from "./redact.ts";
+export {
+  dataResult,
+  failureResult,
+  pageResult,
+  textResult,
+  type DataOptions,
+  type DataResult,
+} from "./results.ts";
+export { maxErrorMessage, refusal, sanitizeError, sanitizeMessage } from "./sanitize.ts";
+export type { DefinedTool, StructuredOf, ToolContext, ToolSpec, TypedResult } from "./tool-spec.ts";
+export {
+  measure,
+  modelTextLimits,
+  shorten,
+  structuredTextMaxBytes,
+  truncateText,
+  type TruncatedText,
+  type TruncateOptions,
+} from "./truncate.ts";

@@ -1,0 +1,230 @@
+import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
+import { execa } from "execa";
+import { createByteWindow } from "../byte-window.ts";
+import { commandEnv, defaultEnvAllow } from "./command-env.ts";
+import { createOutputCollector, defaultOutputBytes, windowText } from "./output-collector.ts";
+import type { OutputFolder } from "./output-folder.ts";
+import {
+  endTree,
+  killGroupNow,
+  killTree,
+  treeMarks,
+  treeVariable,
+  type ProcessTree,
+} from "./process-tree.ts";
+
+export interface RunCommandOptions {
+  readonly cwd: string;
+  /** Set on top of what is inherited; `undefined` removes a name. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Names of the host's environment that are inherited; a trailing `*` is a prefix. Default: `defaultEnvAllow`. */
+  readonly envAllow?: readonly string[];
+  /** Default: ten minutes. `Infinity` for none. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Bytes kept of each stream and of both together: the first and the last half of it. Default 1 MiB. */
+  readonly maxBytes?: number;
+  /** Bytes of the file that holds the complete output. Default 2 GiB. */
+  readonly maxFileBytes?: number;
+  /** Where that file goes. Default: a private folder in the system's temp folder that is swept after a day. */
+  readonly outputFolder?: OutputFolder;
+  /** Output as it comes, decoded, in order of arrival. What it throws is ignored. */
+  readonly onChunk?: (chunk: CommandChunk) => void;
+  /** Written to standard input, which is closed otherwise. */
+  readonly input?: string | Uint8Array;
+  /** From asking the tree to end (SIGTERM) to killing it (SIGKILL). Default: two seconds. */
+  readonly graceMs?: number;
+}
+
+export interface CommandChunk {
+  readonly stream: "stdout" | "stderr";
+  readonly text: string;
+}
+
+/** How a command ended. A non-zero exit code is data, not a failure (contract A4). */
+export type CommandEnd =
+  | { readonly kind: "exited"; readonly exitCode: number }
+  | { readonly kind: "signaled"; readonly signal: string }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "aborted" }
+  | { readonly kind: "failed-to-start"; readonly message: string };
+
+export type CommandResult = CommandEnd & {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both streams in order of arrival. */
+  readonly output: string;
+  /** Something was cut out of `stdout`, `stderr` or `output`; a marker stands in its place. */
+  readonly truncated: boolean;
+  /** The file with both streams, when something was cut. */
+  readonly fullOutputPath?: string;
+  readonly durationMs: number;
+};
+
+export const defaultCommandTimeoutMs = 10 * 60 * 1000;
+export const defaultCommandGraceMs = 2000;
+/** How long a pipe may stay open after the last process of the tree was ended, in milliseconds. */
+const drainMs = 2000;
+
+/**
+ * Runs a program with an argument array and no shell (contract B9). Resolves for every way it can end, and only
+ * when the whole process tree has ended: what the program leaves running when it exits is killed.
+ *
+ * Throws only for misuse: an argument with a NUL character.
+ */
+export async function runCommand(
+  file: string,
+  args: readonly string[],
+  options: RunCommandOptions,
+): Promise<CommandResult> {
+  const { cwd, signal, timeoutMs = defaultCommandTimeoutMs, graceMs = defaultCommandGraceMs } = options;
+  const maxBytes = options.maxBytes ?? defaultOutputBytes;
+  if ([file, ...args].some((word) => word.includes("\0")))
+    throw new TypeError("A command cannot hold a NUL character");
+  const started = performance.now();
+  const none = { stdout: "", stderr: "", output: "", truncated: false };
+  const duration = () => Math.round(performance.now() - started);
+  if (signal?.aborted === true) return { kind: "aborted", ...none, durationMs: duration() };
+
+  const mark = randomUUID();
+  const child = execa(file, args, {
+    cwd,
+    env: {
+      ...commandEnv(process.env, options.envAllow ?? defaultEnvAllow, options.env),
+      [treeVariable]: treeMarks(process.env[treeVariable], mark),
+    },
+    extendEnv: false,
+    shell: false,
+    // A group of its own, so that the whole tree can be signalled. On Windows it would open a window instead.
+    detached: process.platform !== "win32",
+    cleanup: false,
+    reject: false,
+    buffer: false,
+    encoding: "buffer",
+    stdin: options.input === undefined ? "ignore" : "pipe",
+    ...(options.input === undefined ? {} : { input: options.input }),
+    windowsHide: true,
+    forceKillAfterDelay: false,
+  });
+  // With `buffer: false`, it settles when the program has exited, whoever still holds its pipes.
+  const exit = new Promise<{ exitCode?: number | null; signal?: string | null }>((resolve) => {
+    child.nodeChildProcess.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
+    child.nodeChildProcess.once("error", () => resolve({}));
+  });
+  const settled = child.then((result) => result);
+
+  const { pid } = child;
+  if (pid === undefined) {
+    const { originalMessage, shortMessage } = await settled;
+    const message = originalMessage ?? shortMessage ?? `${file} could not be started`;
+    return { kind: "failed-to-start", message, ...none, durationMs: duration() };
+  }
+
+  const tree: ProcessTree = { pid, mark };
+  const releaseHost = killWithHost(pid);
+  const collector = createOutputCollector({
+    maxBytes,
+    ...(options.maxFileBytes === undefined ? {} : { maxFileBytes: options.maxFileBytes }),
+    ...(options.outputFolder === undefined ? {} : { folder: options.outputFolder }),
+  });
+  const windows = { stdout: createByteWindow(maxBytes), stderr: createByteWindow(maxBytes) };
+
+  async function pump(stream: "stdout" | "stderr", source: Readable | null | undefined): Promise<void> {
+    if (source === null || source === undefined) return;
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    try {
+      for await (const chunk of source as AsyncIterable<Uint8Array>) {
+        windows[stream].write(chunk);
+        tell(options.onChunk, { stream, text: decoder.decode(chunk, { stream: true }) });
+        await collector.write(chunk);
+      }
+    } catch {
+      // The pipe was destroyed while it was read: what came until then counts.
+    }
+    tell(options.onChunk, { stream, text: decoder.decode() });
+  }
+  const pumped = Promise.all([pump("stdout", child.stdout), pump("stderr", child.stderr)]);
+
+  const { promise: stopped, cancel } = stopReason(signal, timeoutMs);
+  let end: CommandEnd;
+  try {
+    const first = await Promise.race([exit, stopped]);
+    if (typeof first === "string") {
+      await endTree(tree, graceMs);
+      await Promise.race([exit, timer(drainMs)]);
+      end = { kind: first };
+    } else {
+      await killTree(tree);
+      end =
+        typeof first.signal === "string"
+          ? { kind: "signaled", signal: first.signal }
+          : typeof first.exitCode === "number"
+            ? { kind: "exited", exitCode: first.exitCode }
+            : { kind: "failed-to-start", message: `${file} could not be started` };
+    }
+    // A process that got away may hold a pipe for ever: do not wait for it.
+    if ((await Promise.race([pumped, timer(drainMs)])) === undefined) {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      await pumped;
+    }
+  } finally {
+    cancel();
+    releaseHost();
+  }
+
+  const { text, truncated, totalBytes: _bytes, totalLines: _lines, ...where } = await collector.finish();
+  const read = (window: { read(): Parameters<typeof windowText>[0] }) => windowText(window.read(), where);
+  return {
+    ...end,
+    stdout: read(windows.stdout),
+    stderr: read(windows.stderr),
+    output: text,
+    truncated,
+    ...(where.fullOutputPath === undefined ? {} : { fullOutputPath: where.fullOutputPath }),
+    durationMs: duration(),
+  };
+}
+
+function tell(onChunk: RunCommandOptions["onChunk"], chunk: CommandChunk): void {
+  if (chunk.text === "") return;
+  try {
+    onChunk?.(chunk);
+  } catch {
+    // A listener's fault must not end the command, nor the host.
+  }
+}
+
+function timer(ms: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(undefined), ms).unref();
+  });
+}
+
+/** Settles when the command is to be ended before its time. */
+function stopReason(signal: AbortSignal | undefined, timeoutMs: number) {
+  const { promise, resolve } = Promise.withResolvers<"timeout" | "aborted">();
+  const onAbort = () => resolve("aborted");
+  signal?.addEventListener("abort", onAbort, { once: true });
+  // Node's timers hold 31 bits; a longer one would fire at once.
+  const timeout =
+    timeoutMs < 2 ** 31 ? setTimeout(() => resolve("timeout"), Math.max(0, timeoutMs)) : undefined;
+  const cancel = () => {
+    signal?.removeEventListener("abort", onAbort);
+    clearTimeout(timeout);
+  };
+  return { promise, cancel };
+}
+
+/** While the command runs, the end of the host ends it too. */
+function killWithHost(pid: number): () => void {
+  const onExit = () => killGroupNow(pid);
+  // One listener a running command: more than ten at once are no leak.
+  process.setMaxListeners(process.getMaxListeners() + 1);
+  process.on("exit", onExit);
+  return () => {
+    process.off("exit", onExit);
+    process.setMaxListeners(Math.max(0, process.getMaxListeners() - 1));
+  };
+}
