@@ -1,3 +1,12 @@
+export { type CatalogOptions, type CatalogTool, renderCatalog } from "./declarations/catalog.ts";
+export { type NamedTool, nameTools, toIdentifier, type ToolNames } from "./declarations/identifier.ts";
+export { type SchemaType, schemaToType, type TypeOptions } from "./declarations/schema-type.ts";
+export {
+  type DeclaredTool,
+  renderSample,
+  renderSignature,
+  type Signature,
+} from "./declarations/tool-declaration.ts";
 export type { ColumnShift } from "./source/edits.ts";
 export {
   parseScriptSource,

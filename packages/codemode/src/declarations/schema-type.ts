@@ -1,0 +1,259 @@
+import { isRecord } from "../shared/guards.ts";
+import { constraintTags, LINE_TERMINATOR } from "./constraint-tags.ts";
+import { nameReferences } from "./named-types.ts";
+import { MAX_SCHEMA_DEPTH, resolveRef, type Schema } from "./schema.ts";
+
+export interface TypeOptions {
+  /** Longest type, in characters; longer ones lose their tags first and then become `unknown`. */
+  readonly maxChars?: number;
+  /** Goes in front of the names of declared types, for when several schemas share a file. */
+  readonly typePrefix?: string;
+}
+
+export interface SchemaType {
+  readonly type: string;
+  /** Declarations that the type needs: `type Node = { … };`. */
+  readonly declarations: readonly string[];
+}
+
+interface Context {
+  readonly root: unknown;
+  readonly names: ReadonlyMap<string, string>;
+  readonly tags: boolean;
+  /** References being written out, against endless ones that got no name. */
+  readonly open: Set<string>;
+}
+
+const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
+const INDENT = "  ";
+
+/**
+ * The TypeScript type of a JSON Schema. Objects stand on one line with their properties sorted; where a property
+ * has a description or a constraint that the type cannot say, every property has a line of its own and comments
+ * above it. References that recur or recurse become named types. What cannot be said is `unknown`.
+ */
+export function schemaToType(schema: unknown, options: TypeOptions = {}): SchemaType {
+  const names = nameReferences(schema, options.typePrefix ?? "");
+  const tagged = render(schema, names, true);
+  const { maxChars } = options;
+  if (maxChars === undefined || size(tagged) <= maxChars) return tagged;
+  const bare = render(schema, names, false);
+  return size(bare) <= maxChars ? bare : { type: "unknown", declarations: [] };
+}
+
+function size({ type, declarations }: SchemaType): number {
+  return declarations.reduce((sum, text) => sum + text.length, type.length);
+}
+
+function render(root: unknown, names: ReadonlyMap<string, string>, tags: boolean): SchemaType {
+  const context: Context = { root, names, tags, open: new Set() };
+  const declarations = [...names].map(([ref, name]) => {
+    const target = resolveRef(ref, root);
+    return `type ${name} = ${isCircularAlias(ref, target, root) ? "unknown" : toType(target, context, 0)};`;
+  });
+  return { type: names.get("#") ?? toType(root, context, 0), declarations };
+}
+
+/** Whether a reference leads back to itself with no object or array between, which no type alias may. */
+function isCircularAlias(ref: string, target: unknown, root: unknown): boolean {
+  const seen = new Set<unknown>();
+  const queue: unknown[] = [target];
+  for (let schema = queue.pop(); schema !== undefined; schema = queue.pop()) {
+    if (!isRecord(schema) || seen.has(schema)) continue;
+    seen.add(schema);
+    if (schema["$ref"] === ref) return true;
+    if (typeof schema["$ref"] === "string") queue.push(resolveRef(schema["$ref"], root));
+    for (const key of ["anyOf", "oneOf", "allOf"]) {
+      const variants = schema[key];
+      if (Array.isArray(variants)) queue.push(...variants);
+    }
+  }
+  return false;
+}
+
+function toType(schema: unknown, context: Context, depth: number): string {
+  if (schema === true) return "unknown";
+  if (schema === false) return "never";
+  if (!isRecord(schema) || depth > MAX_SCHEMA_DEPTH) return "unknown";
+  const type = intersection([...referenceType(schema, context, depth), ...ownTypes(schema, context, depth)]);
+  return schema["nullable"] === true && type !== "unknown" ? union([type, "null"]) : type;
+}
+
+function referenceType(schema: Schema, context: Context, depth: number): string[] {
+  const ref = schema["$ref"];
+  if (typeof ref !== "string") return [];
+  const name = context.names.get(ref);
+  if (name !== undefined) return [name];
+  const target = resolveRef(ref, context.root);
+  if (target === undefined || context.open.has(ref)) return ["unknown"];
+  context.open.add(ref);
+  const type = toType(target, context, depth + 1);
+  context.open.delete(ref);
+  return [type];
+}
+
+/** The parts that hold at once: `const` and `enum` say everything, the rest is intersected. */
+function ownTypes(schema: Schema, context: Context, depth: number): string[] {
+  if ("const" in schema) return [literal(schema["const"])];
+  if (Array.isArray(schema["enum"])) return [union(schema["enum"].map(literal))];
+  const parts: string[] = [];
+  for (const key of ["anyOf", "oneOf"] as const) {
+    const variants = schema[key];
+    if (Array.isArray(variants))
+      parts.push(union(variants.map((variant) => toType(variant, context, depth + 1))));
+  }
+  const all = schema["allOf"];
+  if (Array.isArray(all)) parts.push(...all.map((part) => toType(part, context, depth + 1)));
+  parts.push(...shapeTypes(schema, parts.length > 0 || "$ref" in schema, context, depth));
+  return parts;
+}
+
+/** What the schema itself says beside its combinations; a bare `type: object` adds nothing to them. */
+function shapeTypes(schema: Schema, isCombined: boolean, context: Context, depth: number): string[] {
+  const { type } = schema;
+  if (Array.isArray(type)) {
+    if (isCombined) return [];
+    return [
+      union(type.map((entry) => intersection(shapeTypes({ ...schema, type: entry }, false, context, depth)))),
+    ];
+  }
+  const isObject = "properties" in schema || "additionalProperties" in schema || "required" in schema;
+  switch (type) {
+    case "string":
+    case "boolean":
+    case "null":
+      return isCombined ? [] : [type];
+    case "number":
+    case "integer":
+      return isCombined ? [] : ["number"];
+    case "array":
+      return isCombined && !("items" in schema) ? [] : [arrayType(schema, context, depth)];
+    case "object":
+      return isCombined && !isObject ? [] : [objectType(schema, isCombined, context, depth)];
+    case undefined:
+      if (isObject || "patternProperties" in schema) return [objectType(schema, isCombined, context, depth)];
+      return "items" in schema || "prefixItems" in schema ? [arrayType(schema, context, depth)] : [];
+    default:
+      return [];
+  }
+}
+
+function literal(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "unknown";
+  } catch {
+    return "unknown";
+  }
+}
+
+function union(types: readonly string[]): string {
+  const unique = [...new Set(types)];
+  if (unique.includes("unknown")) return "unknown";
+  const possible = unique.filter((type) => type !== "never");
+  return possible.length === 0 ? "never" : possible.join(" | ");
+}
+
+function intersection(types: readonly string[]): string {
+  const unique = [...new Set(types)].filter((type) => type !== "unknown");
+  if (unique.length <= 1) return unique[0] ?? "unknown";
+  return unique.map((type) => (isUnion(type) ? `(${type})` : type)).join(" & ");
+}
+
+/** Whether a type has a `|` outside of all brackets and strings. */
+function isUnion(type: string): boolean {
+  const outer = type.replace(/"(?:[^"\\]|\\.)*"/g, "").replace(/\/\/[^\n]*/g, "");
+  let depth = 0;
+  for (const char of outer) {
+    if ("{[(<".includes(char)) depth++;
+    else if ("}])>".includes(char)) depth--;
+    else if (char === "|" && depth === 0) return true;
+  }
+  return false;
+}
+
+function arrayType(schema: Schema, context: Context, depth: number): string {
+  const { items, prefixItems, additionalItems } = schema;
+  const tuple: unknown[] = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
+  const rest = Array.isArray(prefixItems) ? items : Array.isArray(items) ? additionalItems : undefined;
+  if (tuple.length === 0) {
+    return items === undefined || Array.isArray(items)
+      ? "unknown[]"
+      : `Array<${toType(items, context, depth + 1)}>`;
+  }
+  // Without a lower bound every place of a tuple may be missing; schemas rarely mean that, so it has to be said.
+  const least = typeof schema["minItems"] === "number" ? schema["minItems"] : tuple.length;
+  const entries = tuple.map((entry, index) => {
+    const type = toType(entry, context, depth + 1);
+    return index < least ? type : `${isUnion(type) ? `(${type})` : type}?`;
+  });
+  if (rest !== undefined && rest !== false) entries.push(`...Array<${toType(rest, context, depth + 1)}>`);
+  return `[${entries.join(", ")}]`;
+}
+
+interface Member {
+  readonly comments: readonly string[];
+  readonly text: string;
+  readonly type: string;
+}
+
+function objectType(schema: Schema, isCombined: boolean, context: Context, depth: number): string {
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const required = Array.isArray(schema["required"])
+    ? schema["required"].filter((name) => typeof name === "string")
+    : [];
+  const names = [...new Set([...Object.keys(properties), ...required])].sort();
+  const members = names.map((name): Member => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : true;
+    const type = toType(property, context, depth + 1);
+    const key = IDENTIFIER.test(name)
+      ? name
+      : JSON.stringify(name).replace(/[\u2028\u2029]/g, escapeSeparator);
+    const optional = required.includes(name) ? "" : "?";
+    return { comments: commentsOf(property, context.tags), text: `${key}${optional}: ${type};`, type };
+  });
+  const index = indexType(schema, names.length === 0 && !isCombined, context, depth);
+  if (index === undefined) return braces(members);
+  // An index signature binds the named members too, so it has to admit what they are.
+  const missing = names.every((name) => required.includes(name)) ? [] : ["undefined"];
+  const type = union([index, ...members.map((member) => member.type), ...missing]);
+  return braces([...members, { comments: [], text: `[key: string]: ${type};`, type }]);
+}
+
+function indexType(schema: Schema, isEmpty: boolean, context: Context, depth: number): string | undefined {
+  const additional = schema["additionalProperties"];
+  const patterns = isRecord(schema["patternProperties"]) ? schema["patternProperties"] : {};
+  const types = Object.keys(patterns)
+    .sort()
+    .map((key) => toType(patterns[key], context, depth + 1));
+  if (additional === true) types.push("unknown");
+  else if (isRecord(additional)) types.push(toType(additional, context, depth + 1));
+  if (types.length > 0) return union(types);
+  return additional === undefined && isEmpty ? "unknown" : undefined;
+}
+
+function escapeSeparator(char: string): string {
+  return char === "\u2028" ? "\\u2028" : "\\u2029";
+}
+
+/** Lines above a member; a line break of a description starts a new comment and never ends one. */
+function commentsOf(property: unknown, withTags: boolean): string[] {
+  const description =
+    isRecord(property) && typeof property["description"] === "string" ? property["description"] : "";
+  const lines = description
+    .split(LINE_TERMINATOR)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const tags = withTags ? constraintTags(property) : "";
+  return tags === "" ? lines : [...lines, tags];
+}
+
+function braces(members: readonly Member[]): string {
+  if (members.length === 0) return "{}";
+  if (members.every(({ comments }) => comments.length === 0))
+    return `{ ${members.map(({ text }) => text).join(" ")} }`;
+  const lines = members.flatMap(({ comments, text }) => [
+    ...comments.map((comment) => `${INDENT}// ${comment}`),
+    `${INDENT}${text.replaceAll("\n", `\n${INDENT}`)}`,
+  ]);
+  return ["{", ...lines, "}"].join("\n");
+}
