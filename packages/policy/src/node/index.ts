@@ -1,1 +1,14 @@
-export {};
+export { AUDIT_LIMITS, openAuditLog, type AuditLog, type AuditLogOptions } from "./audit-log.ts";
+export { nodeFacts } from "./facts.ts";
+export { nodePolicyFs } from "./file-system.ts";
+export { openGrants, type GrantsFileOptions } from "./grants-file.ts";
+export { openPolicy, type OpenPolicy, type OpenPolicyOptions } from "./open-policy.ts";
+export type { PolicyFile, PolicyFileState, PolicyFileStatus } from "./policy-file.ts";
+export {
+  readAudit,
+  type AuditProblem,
+  type AuditReport,
+  type AuditSession,
+  type ReadAuditOptions,
+  type RuleHits,
+} from "./read-audit.ts";
