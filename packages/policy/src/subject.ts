@@ -32,6 +32,11 @@ export interface ResourceFact {
   readonly base?: string;
   /** For a ref: how it is changed. */
   readonly force?: boolean;
+  /**
+   * The words allow it but nothing shows that it happens, as with a path given to a program that is not in the
+   * table. A deny counts it.
+   */
+  readonly possible?: true;
   /** Where it stands, for the explanation, for example `rm build` or `input.path`. */
   readonly origin: string;
 }
@@ -79,6 +84,11 @@ export interface CommandFact {
   readonly opaque?: string;
   /** The program is in the table of known programs. */
   readonly known: boolean;
+  /**
+   * It starts the commands that follow with it as their last wrapper. `plain`: and has no effect of its own;
+   * `changes`: it also changes rights, root or machine (`sudo`, `chroot`).
+   */
+  readonly wrapper?: "plain" | "changes";
   /** Known to have no effect but reading what `resources` lists and printing it. */
   readonly readOnly: boolean;
   /** The source text of this command, for the explanation. */

@@ -1,0 +1,168 @@
+/**
+ * What is known about a program, as data. Options are written in a small notation, one entry a blank-separated
+ * word, so that a program reads like its usage line:
+ *
+ *   -r,-R,--recursive      a flag; the first `--long` name is its canonical name, else the first name
+ *   -f,--file=read         takes a value, glued, after `=` or as the next word; the value is a path that is read
+ *   --color?text           takes a value only when glued or after `=`
+ *   --fix!                 changes something: a command that has it is not read-only
+ */
+export type Role =
+  /** Says nothing about a resource. */
+  | "text"
+  | "read"
+  | "read-tree"
+  | "write"
+  | "write-tree"
+  | "delete"
+  | "delete-tree"
+  /** Read and then gone from there, as the source of `mv` is. */
+  | "move"
+  /** A file that is run. */
+  | "execute"
+  /** A shell command line. */
+  | "command"
+  /** Code in another language. */
+  | "code"
+  | "url"
+  | "host"
+  /** `host:path`, or a local path. */
+  | "remote-read"
+  | "remote-write"
+  /** `@path` is read, anything else is text. */
+  | "at-read"
+  /** The folder that later paths are relative to. */
+  | "cwd"
+  /** Decides which configuration or code is loaded. */
+  | "environment"
+  /** A process id, or a job. */
+  | "pid"
+  /** The name of a shell variable, whose subscript would be evaluated. */
+  | "name"
+  /** Arithmetic that a shell evaluates. */
+  | "arithmetic";
+
+export interface OperandRoles {
+  readonly first?: Role;
+  readonly second?: Role;
+  readonly rest?: Role;
+  readonly last?: Role;
+}
+
+/** How a program starts another one. */
+export interface WrapSpec {
+  /** What the started command is: the words that follow, one shell line made of them, or something unseen. */
+  readonly kind: "argv" | "line" | "opaque";
+  /** Operands that come before the command. */
+  readonly skip?: number;
+  /** `NAME=value` words before the command set its environment. */
+  readonly assignments?: boolean;
+  /** Words that nobody has seen are added at the end. */
+  readonly appends?: boolean;
+  /** The command ends at this word. */
+  readonly until?: readonly string[];
+  /** With one of these flags it starts nothing. */
+  readonly unless?: readonly string[];
+  /** It changes rights, root or machine, and is an act of its own. */
+  readonly changes?: boolean;
+  /** Only when one of these flags is there. */
+  readonly only?: readonly string[];
+}
+
+export interface SubcommandSpec {
+  readonly options?: string;
+  readonly operands?: OperandRoles;
+  /** Operand roles that hold instead when the flag of that canonical name is present; the first that is wins. */
+  readonly operandsWith?: Readonly<Record<string, OperandRoles>>;
+  /** Flags that make a path mean the whole tree below it. */
+  readonly tree?: readonly string[];
+  /** The path that is meant when there is no path operand. */
+  readonly otherwise?: string;
+  /** No effect but reading its resources and printing, unless a flag or an operand says otherwise. */
+  readonly readOnly?: boolean;
+  readonly subcommands?: Readonly<Record<string, SubcommandSpec>>;
+  /** Its options are understood after the subcommand too. */
+  readonly optionsAnywhere?: boolean;
+  /** Words that name the subcommand when `subcommands` is not spelled out. */
+  readonly subcommandWords?: number;
+  /** Options end at the first operand. */
+  readonly posix?: boolean;
+  /** `-name` is one long option, never a cluster. */
+  readonly singleDashLong?: boolean;
+  /** `-5` and `+5` are flags. */
+  readonly numeric?: boolean;
+  readonly wraps?: WrapSpec;
+  /** Why nobody can see into what it runs, whatever its words. */
+  readonly opaque?: string;
+  /** It reaches a host that its words do not name. */
+  readonly network?: boolean;
+  /** Name of the extra reading of its words, see `shell/special.ts`. */
+  readonly special?: string;
+}
+
+export interface ProgramSpec extends SubcommandSpec {
+  readonly names: readonly string[];
+}
+
+export interface CompiledOption {
+  /** Canonical name. */
+  readonly name: string;
+  readonly takes: "nothing" | "value" | "glued";
+  readonly role: Role;
+  /** It does more than change what is read and printed. */
+  readonly unsafe: boolean;
+}
+
+export interface CompiledSpec extends Omit<SubcommandSpec, "options" | "subcommands"> {
+  readonly options: ReadonlyMap<string, CompiledOption>;
+  readonly longNames: readonly string[];
+  readonly subcommands: ReadonlyMap<string, CompiledSpec> | undefined;
+  /** Some option of it is unsafe, so a word that might be an option matters. */
+  readonly hasUnsafe: boolean;
+}
+
+const safeRoles: ReadonlySet<Role> = new Set<Role>(["text", "read", "read-tree", "at-read", "cwd", "name"]);
+
+export function isSafeRole(role: Role): boolean {
+  return safeRoles.has(role);
+}
+
+function compileOptions(notation: string): Map<string, CompiledOption> {
+  const options = new Map<string, CompiledOption>();
+  for (const entry of notation.split(/\s+/)) {
+    if (entry === "") continue;
+    const match = /^([^=?!]+)(?:([=?])([a-z-]+))?(!?)$/.exec(entry);
+    if (match === null) throw new TypeError(`Option notation not understood: ${entry}`);
+    const names = (match[1] ?? "").split(",");
+    const role = (match[3] ?? "text") as Role;
+    const option: CompiledOption = {
+      name: names.find((name) => name.startsWith("--")) ?? names[0] ?? "",
+      takes: match[2] === "=" ? "value" : match[2] === "?" ? "glued" : "nothing",
+      role,
+      unsafe: match[4] === "!" || !safeRoles.has(role),
+    };
+    for (const name of names) options.set(name, option);
+  }
+  return options;
+}
+
+/** Makes one entry ready for lookups; the notation is checked here, when the module loads. */
+export function compileSpec(spec: SubcommandSpec, inherited?: CompiledSpec): CompiledSpec {
+  const { options: notation, subcommands, ...rest } = spec;
+  const own = compileOptions(notation ?? "");
+  const options = new Map([...(inherited?.optionsAnywhere === true ? inherited.options : []), ...own]);
+  const base: CompiledSpec = {
+    ...rest,
+    options,
+    longNames: [...options.keys()].filter((name) => name.startsWith("--")),
+    subcommands: undefined,
+    hasUnsafe: [...options.values()].some((option) => option.unsafe),
+  };
+  if (subcommands === undefined) return base;
+  const compiled = new Map<string, CompiledSpec>();
+  for (const [names, sub] of Object.entries(subcommands)) {
+    const one = compileSpec(base.optionsAnywhere === true ? { optionsAnywhere: true, ...sub } : sub, base);
+    for (const name of names.split(",")) compiled.set(name, one);
+  }
+  return { ...base, subcommands: compiled };
+}

@@ -1,0 +1,122 @@
+import { parse } from "unbash";
+
+import type { CommandFact, Doubt, ResourceFact } from "../subject.ts";
+import {
+  addDoubt,
+  defaultShellLimits,
+  type Analysis,
+  type AnalyzeOptions,
+  type CommandExtra,
+  type Folders,
+  type Outcome,
+  type Scope,
+} from "./analysis.ts";
+import { readCommand } from "./command.ts";
+import { alone, isStrictPosix, readScript } from "./control-flow.ts";
+import { rawWordsOf } from "./raw-words.ts";
+import type { ShellWord } from "./shell-word.ts";
+
+/** The facts of one command text. With no doubts, every command that the text can run is in `commands`. */
+export interface ShellFacts {
+  readonly commands: readonly CommandFact[];
+  /** The resources of all commands, and those that belong to none. */
+  readonly resources: readonly ResourceFact[];
+  readonly doubts: readonly Doubt[];
+  readonly rawWords: readonly string[];
+}
+
+/** Shells whose text is read with the bash grammar, and whether that grammar is theirs. */
+const shells: ReadonlyMap<string, "own" | "near"> = new Map([
+  ["bash", "own"],
+  ["sh", "own"],
+  ["dash", "own"],
+  ["ash", "own"],
+  ["zsh", "near"],
+  ["ksh", "near"],
+  ["mksh", "near"],
+]);
+
+/** bash syntax that another POSIX shell reads as something else. */
+const bashOnly =
+  /\$'|\$"|<\(|>\(|&>|\|&|<<<|\[\[|\bfunction\b|\{[^{}\s]*(,|\.\.)[^{}\s]*\}|\bselect\b|\bcoproc\b/;
+
+/**
+ * Turns a shell command text into facts: every command that it can run, unwrapped, with its flags, its resources
+ * and where they stand. Pure and total: it never throws, runs nothing and reads no file. Whatever it cannot be sure
+ * of is a doubt, and `rawWords` always has every whole word of the text.
+ */
+export function analyzeCommand(source: string, options: AnalyzeOptions = {}): ShellFacts {
+  const doubts: Doubt[] = [];
+  const limits = { ...defaultShellLimits, ...options.limits };
+  const analysis: Analysis = {
+    options,
+    limits,
+    commands: [],
+    loose: [],
+    doubts,
+    numeric: new Map(),
+    homeChanged: false,
+    stopped: false,
+    runText: (text: string, scope: Scope, folders: Folders) => runText(analysis, text, scope, folders),
+    runWords: (words: readonly ShellWord[], scope: Scope, folders: Folders, extra?: CommandExtra): Outcome =>
+      readCommand(analysis, words, scope, folders, extra),
+  };
+  const text: unknown = source;
+  if (typeof text !== "string") {
+    addDoubt(analysis, "invalid-input", "the command is not a text");
+    return { commands: [], resources: [], doubts, rawWords: [] };
+  }
+  try {
+    readSource(analysis, text);
+  } catch (error) {
+    // A fault of ours, or of the parser, must never look like an empty command.
+    addDoubt(
+      analysis,
+      "syntax",
+      `the text could not be read: ${error instanceof Error ? error.message : "unknown"}`,
+    );
+  }
+  const resources = [...analysis.commands.flatMap((command) => command.resources), ...analysis.loose];
+  const rawWords = rawWordsOf(text, false);
+  if (doubts.length > 0) rawWords.push(...rawWordsOf(text, true));
+  return { commands: analysis.commands, resources, doubts, rawWords };
+}
+
+function readSource(analysis: Analysis, text: string): void {
+  const { options, limits } = analysis;
+  const shell = (options.shell ?? "bash").replace(/^.*[\\/]/, "").replace(/\.exe$/i, "");
+  const grammar = shells.get(shell);
+  if (text.includes("\0")) addDoubt(analysis, "invalid-input", "the text has a NUL character");
+  if (grammar === undefined) {
+    addDoubt(analysis, "unknown-shell", `${shell} is a shell that is not read here`);
+    return;
+  }
+  if (grammar === "near")
+    addDoubt(analysis, "unknown-shell", `${shell} may read this text in another way than bash`);
+  if (isStrictPosix(analysis) && bashOnly.test(text)) {
+    addDoubt(analysis, "unknown-shell", `${shell} may read this bash syntax in another way`);
+  }
+  let readable = text;
+  if (text.length > limits.maxChars) {
+    addDoubt(analysis, "limit", `the text is longer than ${limits.maxChars} characters`);
+    readable = text.slice(0, limits.maxChars);
+  }
+  const scope: Scope = {
+    wrappers: [],
+    redirections: [],
+    redirected: [],
+    input: { kind: "inherited" },
+    pipeline: alone,
+    text: readable,
+    depth: 0,
+  };
+  readScript(analysis, parse(readable), scope, [options.cwd ?? "."]);
+}
+
+function runText(analysis: Analysis, text: string, scope: Scope, folders: Folders): Outcome {
+  if (scope.depth > analysis.limits.maxDepth) {
+    addDoubt(analysis, "limit", `commands are nested more than ${analysis.limits.maxDepth} deep`);
+    return { ok: folders, fail: folders };
+  }
+  return readScript(analysis, parse(text), { ...scope, text }, folders);
+}

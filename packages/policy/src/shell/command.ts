@@ -1,0 +1,220 @@
+import { findProgram } from "../programs/table.ts";
+import type { CompiledSpec, OperandRoles, Role } from "../programs/spec.ts";
+import type { CommandFact, Word } from "../subject.ts";
+import {
+  addDoubt,
+  pastLimit,
+  type Analysis,
+  type CommandExtra,
+  type Folders,
+  type Outcome,
+  type Scope,
+} from "./analysis.ts";
+import { parseArguments } from "./arguments.ts";
+import { applyRole, Effects, type CommandCall } from "./effects.ts";
+import { assign } from "./environment.ts";
+import { joinPath, unite } from "./folders.ts";
+import { hostFact } from "./resources.ts";
+import { plainWord, wordTail, type ShellWord } from "./shell-word.ts";
+import { specials } from "./special.ts";
+import { declaredWrapper, unwrap } from "./unwrap.ts";
+
+const systemFolders = /^(\/usr\/local|\/usr|\/opt\/homebrew|)\/s?bin\/[^/]+$/;
+
+/** The name a program is known by: the last part of its path, without the suffix of an executable. */
+export function programName(word: ShellWord): string | undefined {
+  if (word.value === undefined || (word.glob === true && word.value !== "[")) return undefined;
+  const base = word.value.slice(Math.max(word.value.lastIndexOf("/"), word.value.lastIndexOf("\\")) + 1);
+  return base.replace(/\.(exe|cmd|bat|com|ps1)$/i, "");
+}
+
+/** Reads words as one simple command and adds its facts, and those of all it starts. */
+export function readCommand(
+  analysis: Analysis,
+  words: readonly ShellWord[],
+  scope: Scope,
+  folders: Folders,
+  extra: CommandExtra = {},
+): Outcome {
+  const stay: Outcome = { ok: folders, fail: folders };
+  const head = words[0];
+  if (head === undefined || pastLimit(analysis, scope.depth)) return stay;
+  const index = analysis.commands.length;
+  const program = programName(head);
+  const trusted = head.value !== undefined && (!/[\\/]/.test(head.value) || systemFolders.test(head.value));
+  const found = program === undefined ? undefined : findProgram(program);
+  const declared = program === undefined ? undefined : declaredWrapper(analysis, program);
+  const spec = declared ?? found;
+  const parsed = parseArguments(spec, words.slice(1));
+  const leaf = parsed.spec;
+  const env = extra.env ?? [];
+  const known = found !== undefined && trusted;
+  const effects = new Effects(known && leaf?.readOnly === true && !parsed.unknown, folders);
+  const call: CommandCall = { analysis, scope, folders, program: program ?? "", words, parsed, effects, env };
+
+  if (program === undefined) effects.doubt("dynamic-program", `${head.raw} decides which program runs`);
+  else if (!trusted) effects.path("execute", head, head.raw);
+  if (program !== undefined) {
+    moveBase(call);
+    applyFlags(call);
+    applyOperands(call, leaf);
+    applyEntry(call, leaf, spec);
+    unwrap(call, leaf);
+    if (declared === undefined && !known) readUnknown(call);
+  }
+  const outcome = effects.outcome ?? stay;
+
+  const source = extra.source ?? words.map((word) => word.raw).join(" ");
+  const resources = [...effects.resources, ...scope.redirected];
+  const fact: CommandFact = {
+    argv: [plainWord(head), ...words.slice(1).map(plainWord)],
+    program,
+    wrappers: scope.wrappers,
+    env: env.map((one) => ({ name: one.name, value: plainWord(one.value) })),
+    redirections: scope.redirections,
+    pipeline: scope.pipeline,
+    cwd: folders[0],
+    subcommand: parsed.subcommand,
+    flags: parsed.flags.map((flag) => flagFact(flag.name, flag.value)),
+    operands: parsed.operands.map(plainWord),
+    resources,
+    ...(effects.opaque === undefined ? {} : { opaque: effects.opaque }),
+    known,
+    ...(effects.wrapper === undefined ? {} : { wrapper: effects.wrapper }),
+    readOnly: effects.readOnly && scope.redirected.every((resource) => resource.action === "read"),
+    source,
+  };
+  analysis.commands.push(fact);
+  for (const doubt of effects.doubts) addDoubt(analysis, doubt.kind, doubt.message, index);
+  for (const one of env) assign(analysis, one.name, one.value, "command", index);
+  for (const run of effects.later) run();
+  return effects.outcome ?? outcome;
+}
+
+function flagFact(
+  name: string,
+  value: ShellWord | undefined,
+): { readonly name: string; readonly value?: Word } {
+  return value === undefined ? { name } : { name, value: plainWord(value) };
+}
+
+/** `-C dir`: the folder that later paths are relative to. */
+function moveBase(call: CommandCall): void {
+  for (const flag of call.parsed.flags) {
+    if (flag.option?.role !== "cwd" || flag.value === undefined) continue;
+    const { value } = flag.value;
+    call.effects.path("read", flag.value, `${call.program} ${flag.name}`, { tree: true });
+    call.effects.base =
+      value === undefined ? [undefined] : unite(call.effects.base.map((folder) => joinPath(folder, value)));
+  }
+}
+
+function applyFlags(call: CommandCall): void {
+  const { parsed, effects, program } = call;
+  for (const flag of parsed.flags) {
+    const origin = `${program} ${flag.name}`;
+    if (flag.option !== undefined) {
+      if (flag.option.unsafe) effects.readOnly = false;
+      if (flag.option.takes === "nothing" && flag.value === undefined) {
+        if (flag.option.role !== "text") applyRole(call, flag.option.role, undefined, origin);
+      } else applyRole(call, flag.option.role, flag.value, origin);
+      continue;
+    }
+    // The table does not know it: a path in it is judged as read and, for denies, as written.
+    if (flag.value !== undefined) guessPath(call, flag.value, origin);
+  }
+  // A word that may turn out to be an option matters where some option does harm, or where nobody knows.
+  if (
+    parsed.uncertain !== undefined &&
+    parsed.spec?.hasUnsafe !== false &&
+    call.effects.wrapper === undefined
+  ) {
+    effects.doubt(
+      "dynamic-word",
+      `${parsed.uncertain.raw} may turn out to be an option or a subcommand of ${program}`,
+    );
+  }
+}
+
+function applyOperands(call: CommandCall, spec: CompiledSpec | undefined): void {
+  if (spec === undefined) return;
+  const { operands, flags } = call.parsed;
+  let roles: OperandRoles | undefined = spec.operands;
+  for (const [flag, other] of Object.entries(spec.operandsWith ?? {})) {
+    if (flags.some((one) => one.name === flag)) {
+      roles = other;
+      break;
+    }
+  }
+  if (roles === undefined) return;
+  const tree = spec.tree !== undefined && flags.some((flag) => spec.tree?.includes(flag.name) === true);
+  let paths = 0;
+  operands.forEach((word, index) => {
+    const role = operandRole(roles, index, operands.length);
+    if (role === undefined) return;
+    if (role !== "text") paths++;
+    applyRole(call, role, word, `${call.program} ${word.raw}`, tree);
+  });
+  if (paths === 0 && spec.otherwise !== undefined) {
+    const word = { raw: spec.otherwise, value: spec.otherwise, prefix: spec.otherwise };
+    applyRole(call, roles.rest ?? "read", word, call.program, tree);
+  }
+}
+
+function operandRole(roles: OperandRoles, index: number, count: number): Role | undefined {
+  if (roles.last !== undefined && index === count - 1 && (count > 1 || roles.first === undefined))
+    return roles.last;
+  if (index === 0 && roles.first !== undefined) return roles.first;
+  if (index === 1 && roles.second !== undefined) return roles.second;
+  return roles.rest;
+}
+
+function applyEntry(call: CommandCall, leaf: CompiledSpec | undefined, root: CompiledSpec | undefined): void {
+  const { effects, program } = call;
+  if (leaf?.opaque !== undefined) effects.hide(leaf.opaque);
+  if (leaf?.network === true) {
+    effects.readOnly = false;
+    if (!effects.resources.some((one) => one.kind === "host")) {
+      effects.resources.push(hostFact(undefined, program));
+    }
+  }
+  for (const name of new Set([root?.special, leaf?.special])) {
+    if (name !== undefined) specials.get(name)?.(call);
+  }
+}
+
+/** Words whose program is not known here: paths are read and may be written; a known program may be run. */
+function readUnknown(call: CommandCall): void {
+  const { words, effects, program, parsed } = call;
+  effects.readOnly = false;
+  if (parsed.spec === undefined) {
+    for (const operand of parsed.operands) guessPath(call, operand, `${program} ${operand.raw}`);
+  }
+  const runner = words.slice(1).find((word) => word.value !== undefined && startsPrograms.has(word.value));
+  if (runner !== undefined && parsed.spec === undefined) {
+    effects.doubt("unknown-wrapper", `${program} is not known and may run ${runner.value}`);
+  }
+}
+
+/** Names that, as a later word of an unknown program, look like a command that it runs. */
+const startsPrograms: ReadonlySet<string> = new Set(
+  (
+    "rm rmdir mv cp dd ln chmod chown tee truncate shred git gh sh bash zsh dash ksh fish sudo doas env xargs eval " +
+    "curl wget ssh scp rsync nc npm npx pnpm yarn bun bunx node deno python python3 perl ruby php docker podman kubectl " +
+    "helm terraform aws gcloud az systemctl kill pkill killall crontab make sed awk tar reboot shutdown mkfs mount"
+  ).split(" "),
+);
+
+function guessPath(call: CommandCall, word: ShellWord, origin: string): void {
+  const text = word.value ?? word.prefix;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^file:/i.test(text)) {
+    call.effects.resources.push({ ...hostFact(word, origin), possible: true });
+    return;
+  }
+  const equals = /^[A-Za-z_][\w-]*=/.exec(text);
+  const path = equals === null ? word : wordTail(word, equals[0].length);
+  const name = path.value ?? path.prefix;
+  if (!/[\\/]|^\.|^~/.test(name) && path.glob !== true && !/\.[A-Za-z0-9]{1,6}$/.test(name)) return;
+  call.effects.path("read", path, origin);
+  call.effects.path("write", path, origin, { possible: true });
+}

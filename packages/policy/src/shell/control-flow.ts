@@ -1,0 +1,386 @@
+import type {
+  AndOr,
+  Command as ParsedCommand,
+  CommandNode,
+  CompoundCommand,
+  CompoundList,
+  ParsedScript,
+  Pipeline,
+  PipelineNode,
+  Redirection as ParsedRedirection,
+  Statement,
+  SyntaxNode,
+  TestExpression,
+  Word as ParsedWord,
+} from "unbash";
+
+import { addDoubt, pastLimit, type Analysis, type Folders, type Outcome, type Scope } from "./analysis.ts";
+import { checkArithmetic } from "./arithmetic.ts";
+import { assign, isDangerousVariable } from "./environment.ts";
+import { sameFolders, unite } from "./folders.ts";
+import { readRedirections } from "./redirections.ts";
+import { literalWord, type ShellWord } from "./shell-word.ts";
+import { readWord, visitNested, type WordReader } from "./words.ts";
+
+/** Reads a parsed script: every command in it becomes facts, in the order in which it would run. */
+export function readScript(
+  analysis: Analysis,
+  script: ParsedScript,
+  scope: Scope,
+  folders: Folders,
+): Outcome {
+  const inner = script.source === undefined ? scope : { ...scope, text: script.source };
+  for (const error of script.errors ?? []) addDoubt(analysis, "syntax", error.message);
+  return readList(analysis, script.commands, inner, folders);
+}
+
+function readerOf(analysis: Analysis, scope: Scope, folders: Folders): WordReader {
+  return {
+    analysis,
+    scope,
+    folders,
+    runScript: (node: SyntaxNode, outer: Scope, at: Folders) => {
+      if (node.type !== "Script" || pastLimit(analysis, outer.depth + 1)) return;
+      const scope = { ...outer, depth: outer.depth + 1, pipeline: alone, redirections: [], redirected: [] };
+      readScript(analysis, node, scope, at);
+    },
+  };
+}
+
+export const alone = { index: 0, length: 1 } as const;
+
+function readList(analysis: Analysis, list: readonly Statement[], scope: Scope, folders: Folders): Outcome {
+  let state: Outcome = { ok: folders, fail: folders };
+  let at = folders;
+  for (const statement of list) {
+    if (analysis.stopped) break;
+    const outcome = readNode(analysis, statement.command, scope, at);
+    // In the background it runs in a shell of its own.
+    state = statement.background === true ? { ok: at, fail: at } : outcome;
+    const next = unite(state.ok, state.fail);
+    // After `exit` the rest is not reached; it is read all the same, from where it would have run.
+    if (next.length > 0) at = next;
+  }
+  return state;
+}
+
+function readNode(analysis: Analysis, node: PipelineNode | AndOr, scope: Scope, folders: Folders): Outcome {
+  if (node.type === "AndOr") return readAndOr(analysis, node, scope, folders);
+  if (node.type === "Pipeline") return readPipeline(analysis, node, scope, folders);
+  return readCommandNode(analysis, node, scope, folders);
+}
+
+function readAndOr(analysis: Analysis, node: AndOr, scope: Scope, folders: Folders): Outcome {
+  let state: Outcome = { ok: folders, fail: folders };
+  let first = true;
+  node.commands.forEach((command, index) => {
+    const operator = first ? "&&" : node.operators[index - 1];
+    first = false;
+    const start = operator === "||" ? state.fail : state.ok;
+    const outcome = readNode(analysis, command, scope, start.length > 0 ? start : folders);
+    if (index === 0) state = outcome;
+    else if (operator === "||") state = { ok: unite(state.ok, outcome.ok), fail: outcome.fail };
+    else state = { ok: outcome.ok, fail: unite(state.fail, outcome.fail) };
+  });
+  return state;
+}
+
+function readPipeline(analysis: Analysis, node: Pipeline, scope: Scope, folders: Folders): Outcome {
+  const length = node.commands.length;
+  let outcome: Outcome = { ok: folders, fail: folders };
+  node.commands.forEach((command, index) => {
+    const inner: Scope =
+      length === 1
+        ? scope
+        : { ...scope, pipeline: { index, length }, input: index === 0 ? scope.input : { kind: "pipe" } };
+    outcome = readCommandNode(analysis, command, inner, folders);
+  });
+  // Each part of a real pipeline has a shell of its own; some shells run the last one themselves.
+  if (length > 1) return { ok: unite(folders, outcome.ok), fail: unite(folders, outcome.fail) };
+  const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
+  return negated ? { ok: outcome.fail, fail: outcome.ok } : outcome;
+}
+
+function readCommandNode(analysis: Analysis, node: CommandNode, scope: Scope, folders: Folders): Outcome {
+  const stay: Outcome = { ok: folders, fail: folders };
+  if (analysis.stopped) return stay;
+  switch (node.type) {
+    case "Command":
+      return readSimple(analysis, node, scope, folders);
+    case "Redirected":
+      return readRedirected(analysis, node.command, node.redirects, scope, folders);
+    case "Function": {
+      const message = `${node.name.value} is defined here, which changes what the name means`;
+      addDoubt(analysis, "redefinition", message);
+      readBody(analysis, node.body, scope, unite(folders, [undefined]));
+      return stay;
+    }
+    case "Coproc":
+      readBody(analysis, node.body, { ...scope, input: { kind: "pipe" } }, folders);
+      return stay;
+    default:
+      return readCompound(analysis, node, scope, folders);
+  }
+}
+
+function readBody(
+  analysis: Analysis,
+  body: CommandNode | CompoundList,
+  scope: Scope,
+  folders: Folders,
+): Outcome {
+  if (body.type === "CompoundList") return readList(analysis, body.commands, scope, folders);
+  return readCommandNode(analysis, body, scope, folders);
+}
+
+function readRedirected(
+  analysis: Analysis,
+  command: CompoundCommand,
+  redirects: readonly ParsedRedirection[],
+  scope: Scope,
+  folders: Folders,
+): Outcome {
+  const read = readRedirections(readerOf(analysis, scope, folders), redirects);
+  const before = analysis.commands.length;
+  const inner: Scope = {
+    ...scope,
+    redirections: [...read.redirections, ...scope.redirections],
+    redirected: [...read.resources, ...scope.redirected],
+    input: read.input ?? scope.input,
+  };
+  const outcome = readCompound(analysis, command, inner, folders);
+  // Nothing inside could carry the redirection: it still opens its file.
+  if (analysis.commands.length === before) analysis.runWords([literalWord(":")], inner, folders);
+  return outcome;
+}
+
+function readCompound(analysis: Analysis, node: CompoundCommand, scope: Scope, folders: Folders): Outcome {
+  const stay: Outcome = { ok: folders, fail: folders };
+  switch (node.type) {
+    case "BraceGroup":
+      return readList(analysis, node.body.commands, scope, folders);
+    case "Subshell":
+      readList(analysis, node.body.commands, scope, folders);
+      return stay;
+    case "If": {
+      const test = readList(analysis, node.clause.commands, scope, folders);
+      const results = [readList(analysis, node.then.commands, scope, orElse(test.ok, folders))];
+      let otherwise = test.fail;
+      for (const elif of node.elif) {
+        const next = readList(analysis, elif.clause.commands, scope, orElse(otherwise, folders));
+        results.push(readList(analysis, elif.then.commands, scope, orElse(next.ok, folders)));
+        otherwise = next.fail;
+      }
+      if (node.else === undefined) results.push({ ok: otherwise, fail: otherwise });
+      else results.push(readList(analysis, node.else.commands, scope, orElse(otherwise, folders)));
+      return both(unite(...results.flatMap((result) => [result.ok, result.fail])));
+    }
+    case "While":
+      return readLoop(analysis, folders, (at) => {
+        const test = readList(analysis, node.clause.commands, scope, at);
+        const body = readList(analysis, node.body.commands, scope, orElse(unite(test.ok, test.fail), at));
+        return unite(test.ok, test.fail, body.ok, body.fail);
+      });
+    case "For":
+    case "Select": {
+      const reader = readerOf(analysis, scope, folders);
+      for (const word of node.wordlist ?? []) readWord(reader, word);
+      checkName(analysis, node.name.value);
+      return readLoop(analysis, folders, (at) => {
+        const body = readList(analysis, node.body.commands, scope, at);
+        return unite(body.ok, body.fail);
+      });
+    }
+    case "ArithmeticFor": {
+      const reader = readerOf(analysis, scope, folders);
+      for (const part of [node.initialize, node.test, node.update])
+        if (part !== undefined) visitNested(reader, part);
+      const header = scope.text
+        .slice(node.pos, node.body.pos)
+        .replace(/^\s*for\s*\(\(|\)\)[\s;]*(do\s*)?$/g, "");
+      checkArithmetic(analysis, header.replaceAll(";", ","), scope.text);
+      return readLoop(analysis, folders, (at) => {
+        const body = readList(analysis, node.body.commands, scope, at);
+        return unite(body.ok, body.fail);
+      });
+    }
+    case "Case": {
+      const reader = readerOf(analysis, scope, folders);
+      readWord(reader, node.word);
+      const results: Folders[] = [folders];
+      for (const item of node.items) {
+        for (const pattern of item.pattern) readWord(reader, pattern);
+        const body = readList(analysis, item.body.commands, scope, unite(...results));
+        results.push(body.ok, body.fail);
+      }
+      return both(unite(...results));
+    }
+    case "TestCommand": {
+      const reader = readerOf(analysis, scope, folders);
+      const words: ShellWord[] = [literalWord("[[")];
+      readTest(reader, node.expression, words);
+      words.push(literalWord("]]"));
+      analysis.runWords(words, scope, folders, { source: scope.text.slice(node.pos, node.end) });
+      return stay;
+    }
+    case "ArithmeticCommand": {
+      if (node.expression !== undefined) visitNested(readerOf(analysis, scope, folders), node.expression);
+      checkArithmetic(analysis, node.body, scope.text);
+      const words = [literalWord("(("), literalWord(node.body.trim()), literalWord("))")];
+      analysis.runWords(words, scope, folders, { source: scope.text.slice(node.pos, node.end) });
+      // A POSIX shell without arithmetic commands sees two subshells here.
+      if (isStrictPosix(analysis)) {
+        analysis.runText(node.body, { ...scope, depth: scope.depth + 1 }, folders);
+        addDoubt(analysis, "unknown-shell", "(( )) means something else in a POSIX shell");
+      }
+      return stay;
+    }
+  }
+}
+
+/** A body that may run any number of times: read again from all folders it may leave behind. */
+function readLoop(analysis: Analysis, folders: Folders, read: (at: Folders) => Folders): Outcome {
+  const before = { commands: analysis.commands.length, loose: analysis.loose.length };
+  const after = read(folders);
+  if (sameFolders(unite(folders, after), folders)) return both(folders);
+  if (analysis.stopped) return both([undefined]);
+  analysis.commands.length = before.commands;
+  analysis.loose.length = before.loose;
+  const all = unite(folders, after, [undefined]);
+  read(all);
+  return both(all);
+}
+
+function both(folders: Folders): Outcome {
+  return { ok: folders, fail: folders };
+}
+
+function orElse(folders: Folders, other: Folders): Folders {
+  return folders.length > 0 ? folders : other;
+}
+
+function readTest(reader: WordReader, node: TestExpression, words: ShellWord[]): void {
+  const { analysis } = reader;
+  const add = (word: ParsedWord) => words.push(...readWord(reader, word));
+  switch (node.type) {
+    case "TestUnary":
+      words.push(literalWord(node.operator));
+      add(node.operand);
+      if (node.operator === "-v" || node.operator === "-R") checkSubscript(analysis, words.at(-1));
+      return;
+    case "TestBinary": {
+      add(node.left);
+      const left = words.at(-1);
+      words.push(literalWord(node.operator));
+      add(node.right);
+      if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
+        checkArithmetic(analysis, left?.value ?? left?.raw ?? "", reader.scope.text);
+        checkArithmetic(analysis, words.at(-1)?.value ?? words.at(-1)?.raw ?? "", reader.scope.text);
+      }
+      return;
+    }
+    case "TestLogical":
+      node.operands.forEach((operand, index) => {
+        if (index > 0) words.push(literalWord(node.operator));
+        readTest(reader, operand, words);
+      });
+      return;
+    case "TestNot":
+      words.push(literalWord("!"));
+      readTest(reader, node.operand, words);
+      return;
+    case "TestGroup":
+      words.push(literalWord("("));
+      readTest(reader, node.expression, words);
+      words.push(literalWord(")"));
+  }
+}
+
+/** A variable name that a command is given as a word: its subscript would be evaluated. */
+export function checkSubscript(analysis: Analysis, word: ShellWord | undefined): void {
+  if (word === undefined) return;
+  if (word.value !== undefined && /^[A-Za-z_]\w*(\[(\d+|[@*])\])?$/.test(word.value)) return;
+  if (word.value !== undefined && !word.value.includes("[")) return;
+  addDoubt(analysis, "evaluates-argument", `${word.raw} is evaluated as a variable, subscript included`);
+}
+
+/** A variable set by a loop or a builtin. */
+export function checkName(analysis: Analysis, name: string): void {
+  if (name === "HOME") analysis.homeChanged = true;
+  if (isDangerousVariable(name))
+    addDoubt(analysis, "environment", `${name} is set, which can change what runs`);
+}
+
+export function isStrictPosix(analysis: Analysis): boolean {
+  return (
+    analysis.options.shell === "sh" || analysis.options.shell === "dash" || analysis.options.shell === "ash"
+  );
+}
+
+function readSimple(analysis: Analysis, node: ParsedCommand, scope: Scope, folders: Folders): Outcome {
+  const stay: Outcome = { ok: folders, fail: folders };
+  const reader = readerOf(analysis, scope, folders);
+  const env: { readonly name: string; readonly value: ShellWord }[] = [];
+  for (const item of node.prefix) {
+    if (item.type !== "Assignment") continue;
+    if (item.index !== undefined) {
+      visitNested(reader, item.index);
+      checkArithmetic(analysis, item.index.value, scope.text);
+    }
+    const values =
+      item.value.type === "ArrayValue"
+        ? item.value.elements.flatMap((element) => readWord(reader, element))
+        : readWord(reader, item.value);
+    const only = values[0];
+    const value =
+      values.length === 1 && only !== undefined ? only : { raw: item.text, value: undefined, prefix: "" };
+    env.push({ name: item.name, value });
+  }
+  const words: ShellWord[] = node.name === undefined ? [] : [...readWord(reader, node.name)];
+  for (const item of node.suffix) {
+    if (item.type === "Word") words.push(...readWord(reader, item));
+    else if (item.type === "Assignment") words.push(...readAssignmentWord(reader, item));
+  }
+  const read = readRedirections(reader, node.redirects);
+  const inner: Scope =
+    node.redirects.length === 0
+      ? scope
+      : {
+          ...scope,
+          redirections: [...read.redirections, ...scope.redirections],
+          redirected: [...read.resources, ...scope.redirected],
+          input: read.input ?? scope.input,
+        };
+  const source = scope.text.slice(node.pos, node.end);
+  if (words.length === 0) {
+    for (const one of env) assign(analysis, one.name, one.value, "shell");
+    // A redirection alone opens its file as `:` would.
+    if (read.redirections.length > 0)
+      return analysis.runWords([literalWord(":")], inner, folders, { source });
+    return stay;
+  }
+  return analysis.runWords(words, inner, folders, { env, source });
+}
+
+/** `export NAME=value`, `alias x=y`: the argument of a builtin that assigns. */
+function readAssignmentWord(
+  reader: WordReader,
+  item: Extract<ParsedCommand["suffix"][number], { type: "Assignment" }>,
+): readonly ShellWord[] {
+  if (item.index !== undefined) {
+    visitNested(reader, item.index);
+    checkArithmetic(reader.analysis, item.index.value, reader.scope.text);
+  }
+  if (item.value.type === "ArrayValue") {
+    for (const element of item.value.elements) readWord(reader, element);
+    return [{ raw: item.text, value: undefined, prefix: `${item.name}=` }];
+  }
+  const head = item.text.slice(0, item.text.length - item.value.text.length);
+  return readWord(reader, item.value).map((word) => ({
+    ...word,
+    raw: item.text,
+    value: word.value === undefined ? undefined : head + word.value,
+    prefix: head + word.prefix,
+    ...(word.parts === undefined ? {} : { parts: [head, ...word.parts] }),
+  }));
+}

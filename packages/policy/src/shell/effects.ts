@@ -1,0 +1,157 @@
+import { isSafeRole, type Role } from "../programs/spec.ts";
+import type { Doubt, ResourceFact } from "../subject.ts";
+import type { Analysis, Folders, Outcome, Scope } from "./analysis.ts";
+import type { ParsedArguments } from "./arguments.ts";
+import { hostFact, hostOf, pathFacts, type PathOptions } from "./resources.ts";
+import { mayBeOption, wordTail, type ShellWord } from "./shell-word.ts";
+
+/** What one command does, while it is being found out. */
+export class Effects {
+  readonly resources: ResourceFact[] = [];
+  readonly doubts: { readonly kind: Doubt["kind"]; readonly message: string }[] = [];
+  /** Reads of scripts and words inside it, to be done once the command has its place in the list. */
+  readonly later: (() => void)[] = [];
+  readOnly: boolean;
+  opaque: string | undefined;
+  outcome: Outcome | undefined;
+  wrapper: "plain" | "changes" | undefined;
+  /** Folders that its paths are relative to. */
+  base: Folders;
+
+  constructor(readOnly: boolean, base: Folders) {
+    this.readOnly = readOnly;
+    this.base = base;
+  }
+
+  doubt(kind: Doubt["kind"], message: string): void {
+    this.doubts.push({ kind, message });
+    this.readOnly = false;
+  }
+
+  /** It runs code that nobody can see into. */
+  hide(reason: string): void {
+    this.opaque ??= reason;
+    this.doubt("opaque", reason);
+  }
+
+  path(action: ResourceFact["action"], word: ShellWord, origin: string, options?: PathOptions): void {
+    if (action !== "read") this.readOnly = false;
+    this.resources.push(...pathFacts(action, word, this.base, origin, options));
+  }
+}
+
+/** One command that is being judged. */
+export interface CommandCall {
+  readonly analysis: Analysis;
+  readonly scope: Scope;
+  readonly folders: Folders;
+  readonly program: string;
+  /** argv, program first. */
+  readonly words: readonly ShellWord[];
+  readonly parsed: ParsedArguments;
+  readonly effects: Effects;
+  readonly env: readonly { readonly name: string; readonly value: ShellWord }[];
+}
+
+/** The scope of what a command starts. */
+export function innerScope(call: CommandCall): Scope {
+  return {
+    ...call.scope,
+    wrappers: [...call.scope.wrappers, call.program],
+    depth: call.scope.depth + 1,
+  };
+}
+
+/** A word is a shell line of its own: it is read, or nobody can see into it. */
+export function runLine(call: CommandCall, word: ShellWord | undefined, origin: string): void {
+  const { analysis, effects } = call;
+  effects.readOnly = false;
+  if (word === undefined) return;
+  const text = word.value;
+  if (text === undefined) effects.hide(`${origin} is a command line that is not known before it runs`);
+  else effects.later.push(() => analysis.runText(text, innerScope(call), effects.base));
+}
+
+/** What a word in a given role does. */
+export function applyRole(
+  call: CommandCall,
+  role: Role,
+  word: ShellWord | undefined,
+  origin: string,
+  tree = false,
+): void {
+  const { effects } = call;
+  if (!isSafeRole(role)) effects.readOnly = false;
+  if (word === undefined) return;
+  if (word.value === "-" && role !== "text" && role !== "command") return;
+  switch (role) {
+    case "text":
+    case "cwd":
+      return;
+    case "read":
+    case "write":
+    case "delete":
+      effects.path(role, word, origin, { tree });
+      return;
+    case "read-tree":
+      effects.path("read", word, origin, { tree: true });
+      return;
+    case "write-tree":
+      effects.path("write", word, origin, { tree: true });
+      return;
+    case "delete-tree":
+      effects.path("delete", word, origin, { tree: true });
+      return;
+    case "move":
+      effects.path("read", word, origin, { tree: true });
+      effects.path("delete", word, origin, { tree: true });
+      return;
+    case "execute":
+      effects.path("execute", word, origin);
+      effects.path("read", word, origin);
+      return;
+    case "command":
+      runLine(call, word, origin);
+      return;
+    case "code":
+      effects.hide(`${origin} runs code`);
+      return;
+    case "url":
+      if (/^file:/i.test(word.value ?? "")) {
+        effects.path(
+          "read",
+          wordTail(word, /^file:(\/\/(localhost)?)?/i.exec(word.value ?? "")?.[0].length ?? 0),
+          origin,
+        );
+      } else effects.resources.push(hostFact(word, origin));
+      return;
+    case "host":
+      effects.resources.push(hostFact(word, origin));
+      return;
+    case "remote-read":
+    case "remote-write": {
+      const text = word.value ?? word.prefix;
+      const remote = /^(?:[^/:]*@)?(\[[^\]]*\]|[^/:]+):/.exec(text) ?? /^[a-z]+:\/\/\S/i.exec(text);
+      if (remote !== null) effects.resources.push({ ...hostFact(word, origin), value: hostOf(text) });
+      else {
+        effects.path(role === "remote-read" ? "read" : "write", word, origin, { tree: true });
+        if (word.value === undefined) effects.resources.push(hostFact(word, origin));
+      }
+      return;
+    }
+    case "at-read": {
+      const text = word.value ?? word.prefix;
+      const at = /^(?:[^=@<]*=)?[@<]/.exec(text);
+      if (at !== null) effects.path("read", wordTail(word, at[0].length), origin, { tree });
+      else if (word.value === undefined && mayBeOption(word)) effects.path("read", word, origin);
+      return;
+    }
+    case "environment":
+      effects.doubt("environment", `${origin} decides which configuration or code is used`);
+      return;
+    case "pid":
+    case "name":
+    case "arithmetic":
+      return;
+  }
+}

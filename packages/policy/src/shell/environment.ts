@@ -1,0 +1,172 @@
+import { addDoubt, type Analysis } from "./analysis.ts";
+import type { ShellWord } from "./shell-word.ts";
+
+/** Variables that only change language, time zone, colour, or how much is printed. */
+const harmless = [
+  "TZ",
+  "LANG",
+  "LANGUAGE",
+  "LC_*",
+  "NO_COLOR",
+  "FORCE_COLOR",
+  "CLICOLOR",
+  "CLICOLOR_FORCE",
+  "COLORTERM",
+  "CI",
+  "TERM",
+  "COLUMNS",
+  "LINES",
+  "DEBUG",
+  "VERBOSE",
+  "NODE_ENV",
+  "NODE_NO_WARNINGS",
+  "PYTHONUNBUFFERED",
+  "PYTHONDONTWRITEBYTECODE",
+  "RUST_BACKTRACE",
+  "RUST_LOG",
+  "DO_NOT_TRACK",
+  "SOURCE_DATE_EPOCH",
+  "DISABLE_TELEMETRY",
+] as const;
+
+/** Variables that name programs, code or configuration, or change how names and files are found. */
+const dangerous = [
+  "PATH",
+  "CDPATH",
+  "HOME",
+  "IFS",
+  "ENV",
+  "BASH_ENV",
+  "SHELL",
+  "SHELLOPTS",
+  "BASHOPTS",
+  "BASH_FUNC*",
+  "PS0",
+  "PS1",
+  "PS4",
+  "PROMPT_COMMAND",
+  "GLOBIGNORE",
+  "POSIXLY_CORRECT",
+  "EXECIGNORE",
+  "LD_*",
+  "DYLD_*",
+  "GIT_*",
+  "SSH_*",
+  "PAGER",
+  "*_PAGER",
+  "MANPAGER",
+  "EDITOR",
+  "*_EDITOR",
+  "VISUAL",
+  "BROWSER",
+  "LESS",
+  "LESSOPEN",
+  "LESSCLOSE",
+  "MORE",
+  "NODE_*",
+  "NPM_*",
+  "npm_*",
+  "PNPM_*",
+  "YARN_*",
+  "BUN_*",
+  "DENO_*",
+  "PYTHON*",
+  "PIP_*",
+  "UV_*",
+  "VIRTUAL_ENV",
+  "PERL*",
+  "RUBY*",
+  "GEM_*",
+  "BUNDLE_*",
+  "LUA_*",
+  "PHP*",
+  "JAVA_*",
+  "_JAVA_OPTIONS",
+  "JDK_JAVA_OPTIONS",
+  "CLASSPATH",
+  "MAVEN_*",
+  "GRADLE_*",
+  "MAKEFLAGS",
+  "MAKEFILES",
+  "GNUMAKEFLAGS",
+  "CC",
+  "CXX",
+  "CPP",
+  "CFLAGS",
+  "CXXFLAGS",
+  "LDFLAGS",
+  "AR",
+  "LD",
+  "CARGO*",
+  "RUSTC*",
+  "RUSTUP_*",
+  "GO*",
+  "CGO_*",
+  "TAR_OPTIONS",
+  "GREP_OPTIONS",
+  "RIPGREP_CONFIG_PATH",
+  "RSYNC_*",
+  "CURL_*",
+  "WGETRC",
+  "*_PROXY",
+  "*_proxy",
+  "DOCKER_*",
+  "KUBECONFIG",
+  "AWS_*",
+  "XDG_*",
+  "TMPDIR",
+  "TERMINFO",
+  "TERMCAP",
+  "GCONV_PATH",
+  "LOCPATH",
+  "HOSTALIASES",
+  "RES_OPTIONS",
+  "SUDO_*",
+  "XAUTHORITY",
+  "DISPLAY",
+  "GH_*",
+  "OPENSSL_CONF",
+  "SSL_CERT_*",
+  "BAT_*",
+  "FZF_*",
+  "LS_COLORS",
+  "FPATH",
+  "ZDOTDIR",
+] as const;
+
+function matches(patterns: readonly string[], name: string): boolean {
+  return patterns.some((pattern) => {
+    if (pattern.endsWith("*")) return name.startsWith(pattern.slice(0, -1));
+    if (pattern.startsWith("*")) return name.endsWith(pattern.slice(1));
+    return pattern === name;
+  });
+}
+
+/** A variable that may be set before a command without changing what it runs. */
+export function isHarmlessVariable(name: string): boolean {
+  return matches(harmless, name);
+}
+
+export function isDangerousVariable(name: string): boolean {
+  return !isHarmlessVariable(name) && matches(dangerous, name);
+}
+
+/**
+ * A variable is set: for one command (`command`), for all commands after it (`export`), or in this shell only
+ * (`shell`). A command's own environment is trusted only where every name in it is known to be harmless.
+ */
+export function assign(
+  analysis: Analysis,
+  name: string,
+  _value: ShellWord | undefined,
+  reach: "command" | "export" | "shell",
+  command?: number,
+): void {
+  if (isHarmlessVariable(name) || matches(analysis.options.harmlessVariables ?? [], name)) return;
+  if (name === "HOME" && reach !== "command") analysis.homeChanged = true;
+  if (matches(dangerous, name)) {
+    addDoubt(analysis, "environment", `${name} is set, which can change what runs`, command);
+  } else if (reach !== "shell") {
+    addDoubt(analysis, "environment", `${name} is set, and nobody knows what it changes`, command);
+  }
+}

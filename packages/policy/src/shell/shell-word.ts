@@ -1,0 +1,49 @@
+import type { Word } from "../subject.ts";
+
+/** A word while it is being judged: what rules see, and what only the analysis needs. */
+export interface ShellWord extends Word {
+  /** Literal text before the first expansion; the whole value of a literal word. */
+  readonly prefix: string;
+  /** An unquoted expansion can make several words of it, or none. */
+  readonly splits?: boolean;
+  /** It is `~` or starts with `~/`, unquoted, and the home folder is not known. */
+  readonly tilde?: boolean;
+  /** It is a process substitution: a pipe, not a file. */
+  readonly pipe?: boolean;
+  /** An expansion that can only be a number, such as `$?`. */
+  readonly numeric?: boolean;
+}
+
+export function literalWord(value: string, raw: string = value): ShellWord {
+  return { raw, value, prefix: value };
+}
+
+export function unknownWord(raw: string): ShellWord {
+  return { raw, value: undefined, prefix: "", splits: true };
+}
+
+/** The word may turn out to be an option although nothing in it says so. */
+export function mayBeOption(word: ShellWord): boolean {
+  if (word.numeric === true || word.pipe === true) return false;
+  if (word.value === undefined)
+    return word.splits === true || word.prefix === "" || word.prefix.startsWith("-");
+  return word.glob === true && /^[*?[]/.test(word.value);
+}
+
+/** A word that stands for the rest of `word` from `start` on: the glued value of an option. */
+export function wordTail(word: ShellWord, start: number): ShellWord {
+  if (word.value === undefined) {
+    return { ...word, prefix: word.prefix.slice(start) };
+  }
+  const value = word.value.slice(start);
+  const tail = { raw: word.raw, value, prefix: value };
+  return word.glob === true ? { ...tail, glob: true } : tail;
+}
+
+/** What a rule sees of a word. */
+export function plainWord(word: ShellWord): Word {
+  const plain: { -readonly [K in keyof Word]: Word[K] } = { raw: word.raw, value: word.value };
+  if (word.glob === true) plain.glob = true;
+  if (word.parts !== undefined && word.parts.length > 0) plain.parts = word.parts;
+  return plain;
+}

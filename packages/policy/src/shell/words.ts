@@ -1,0 +1,250 @@
+import { forEachChild, type SyntaxNode, type Word as ParsedWord, type WordPart } from "unbash";
+
+import { addDoubt, homeOf, type Analysis, type Folders, type Scope } from "./analysis.ts";
+import { checkArithmetic } from "./arithmetic.ts";
+import type { ShellWord } from "./shell-word.ts";
+
+/** Braces make at most this many words of one; more are told as one unknown word. */
+const maxBraceWords = 64;
+
+/** What reading a word needs; `runScript` reads the script of a substitution. */
+export interface WordReader {
+  readonly analysis: Analysis;
+  readonly scope: Scope;
+  readonly folders: Folders;
+  readonly runScript: (node: SyntaxNode, scope: Scope, folders: Folders) => void;
+}
+
+interface Draft {
+  value: string | undefined;
+  prefix: string;
+  parts: string[];
+  glob: boolean;
+  splits: boolean;
+  pipe: boolean;
+  numeric: boolean;
+}
+
+/** The words that one written word becomes; more than one only through braces. Substitutions are analysed. */
+export function readWord(reader: WordReader, word: ParsedWord): readonly ShellWord[] {
+  const parts = word.parts;
+  if (parts === undefined) {
+    const tilde = readTilde(reader.analysis, word.text, word.value);
+    if (tilde !== undefined) return [tilde];
+    return [{ raw: word.text, value: word.value, prefix: word.value }];
+  }
+  let drafts: Draft[] = [
+    { value: "", prefix: "", parts: [], glob: false, splits: false, pipe: false, numeric: false },
+  ];
+  for (const part of parts) drafts = readPart(reader, part, drafts, false);
+  return drafts.map((draft) => finish(reader.analysis, word.text, draft, parts.length === 1));
+}
+
+function finish(analysis: Analysis, raw: string, draft: Draft, single: boolean): ShellWord {
+  if (raw.startsWith("~") && draft.value !== undefined) {
+    const tilde = readTilde(analysis, raw, draft.value);
+    if (tilde !== undefined) return draft.glob ? { ...tilde, glob: true } : tilde;
+  }
+  const word: { -readonly [K in keyof ShellWord]: ShellWord[K] } = {
+    raw,
+    value: draft.value,
+    prefix: draft.prefix,
+  };
+  if (draft.glob) word.glob = true;
+  if (draft.value === undefined) {
+    const literal = draft.parts.filter((part) => part !== "");
+    if (literal.length > 0) word.parts = literal;
+    if (draft.splits) word.splits = true;
+    if (draft.pipe && single) word.pipe = true;
+    if (draft.numeric && single) word.numeric = true;
+  }
+  return word;
+}
+
+/** `~` and `~/x` become the home folder; `~name`, `~+` and `~-` are not known. */
+function readTilde(analysis: Analysis, raw: string, value: string): ShellWord | undefined {
+  if (!raw.startsWith("~")) return undefined;
+  if (value === "~" || value.startsWith("~/")) {
+    const home = homeOf(analysis);
+    if (home !== undefined) {
+      const full = home.replace(/\/+$/, "") + value.slice(1);
+      return { raw, value: full, prefix: full };
+    }
+    return analysis.homeChanged
+      ? { raw, value: undefined, prefix: "/", parts: [value.slice(1)] }
+      : { raw, value, prefix: value, tilde: true };
+  }
+  if (/^~[A-Za-z0-9_.+-]*(\/|$)/.test(value)) {
+    const slash = value.indexOf("/");
+    return slash === -1
+      ? { raw, value: undefined, prefix: "/" }
+      : { raw, value: undefined, prefix: "/", parts: [value.slice(slash)] };
+  }
+  return undefined;
+}
+
+function append(drafts: Draft[], text: string): Draft[] {
+  for (const draft of drafts) {
+    if (draft.value === undefined) {
+      const last = draft.parts.length - 1;
+      draft.parts[last] = (draft.parts[last] ?? "") + text;
+    } else {
+      draft.value += text;
+      draft.prefix += text;
+    }
+  }
+  return drafts;
+}
+
+function makeDynamic(drafts: Draft[], marks: Partial<Pick<Draft, "splits" | "pipe" | "numeric">>): Draft[] {
+  for (const draft of drafts) {
+    if (draft.value !== undefined) draft.parts.push(draft.value);
+    draft.value = undefined;
+    draft.parts.push("");
+    draft.splits ||= marks.splits === true;
+    draft.pipe ||= marks.pipe === true;
+    draft.numeric ||= marks.numeric === true;
+  }
+  return drafts;
+}
+
+function readPart(reader: WordReader, part: WordPart, drafts: Draft[], quoted: boolean): Draft[] {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return append(drafts, part.value);
+    case "DoubleQuoted":
+    case "LocaleString": {
+      let inner = drafts;
+      for (const child of part.parts) inner = readPart(reader, child, inner, true);
+      return inner;
+    }
+    case "Glob":
+      for (const draft of drafts) draft.glob = true;
+      visitNested(reader, part);
+      return append(drafts, part.value);
+    case "ExtendedGlob":
+      for (const draft of drafts) draft.glob = true;
+      visitNested(reader, part);
+      // Whether it is a pattern depends on a shell option that the text does not show.
+      addDoubt(reader.analysis, "dynamic-word", "an extended pattern depends on the shell's options");
+      return append(drafts, part.text);
+    case "BraceExpansion": {
+      const words = part.parts === undefined ? expandBraces(part.text) : undefined;
+      visitNested(reader, part);
+      if (words === undefined || words.length * drafts.length > maxBraceWords) {
+        return makeDynamic(drafts, { splits: true });
+      }
+      return words.flatMap((text) =>
+        append(
+          drafts.map((draft) => ({ ...draft, parts: [...draft.parts] })),
+          text,
+        ),
+      );
+    }
+    case "SimpleExpansion":
+    case "ParameterExpansion": {
+      const plain = part.type === "SimpleExpansion" || part.text === `\${${part.parameter}}`;
+      const name = part.type === "SimpleExpansion" ? part.text.slice(1) : part.parameter;
+      if (part.type === "ParameterExpansion") checkParameter(reader, part);
+      visitNested(reader, part);
+      const known = plain ? knownVariable(reader, name) : undefined;
+      if (known !== undefined) return append(drafts, known);
+      const numeric = (plain && /^[?#$!]$/.test(name)) || part.text.startsWith("${#");
+      const many = name === "@" || name === "*" || /\[[@*]\]/.test(part.text);
+      return makeDynamic(drafts, { splits: many || (!quoted && !numeric), numeric });
+    }
+    case "ArithmeticExpansion":
+      visitNested(reader, part);
+      checkArithmetic(reader.analysis, part.text.replace(/^\$(\(\(|\[)|(\)\)|\])$/g, ""), reader.scope.text);
+      return makeDynamic(drafts, { numeric: true });
+    case "CommandExpansion":
+      visitNested(reader, part);
+      return makeDynamic(drafts, { splits: !quoted });
+    case "ProcessSubstitution":
+      visitNested(reader, part);
+      return makeDynamic(drafts, { pipe: true });
+  }
+}
+
+function knownVariable(reader: WordReader, name: string): string | undefined {
+  if (name === "HOME") return homeOf(reader.analysis);
+  if (name === "PWD" && reader.folders.length === 1) {
+    const folder = reader.folders[0];
+    return folder?.startsWith("/") === true ? folder : undefined;
+  }
+  return undefined;
+}
+
+function checkParameter(reader: WordReader, part: Extract<WordPart, { type: "ParameterExpansion" }>): void {
+  const { analysis } = reader;
+  if (/^\$\{!/.test(part.text) && !/^\$\{![A-Za-z0-9_]+[@*]\}$/.test(part.text)) {
+    addDoubt(analysis, "evaluates-argument", `${part.text} evaluates what the variable holds`);
+  }
+  const operation = part.operation;
+  if (operation?.type === "Transform" && !/^[QULuKAak]$/.test(operation.operand.value)) {
+    addDoubt(analysis, "evaluates-argument", `${part.text} expands what the variable holds`);
+  }
+  if (operation?.type === "Slice") {
+    checkArithmetic(analysis, operation.offset.value, reader.scope.text);
+    if (operation.length !== undefined) checkArithmetic(analysis, operation.length.value, reader.scope.text);
+  }
+  if (part.index !== undefined && !/^[@*]$/.test(part.index.value)) {
+    checkArithmetic(analysis, part.index.value, reader.scope.text);
+  }
+}
+
+/** Analyses the scripts of all substitutions below a node. */
+export function visitNested(reader: WordReader, node: SyntaxNode): void {
+  if (
+    node.type === "CommandExpansion" ||
+    node.type === "ProcessSubstitution" ||
+    node.type === "ArithmeticCommandExpansion"
+  ) {
+    // What is written into `>( )` arrives there on standard input.
+    const fed = node.type === "ProcessSubstitution" && node.operator === ">";
+    const scope: Scope = fed ? { ...reader.scope, input: { kind: "pipe" } } : reader.scope;
+    if (node.script !== undefined) reader.runScript(node.script, scope, reader.folders);
+    else addDoubt(reader.analysis, "syntax", "a substitution could not be read");
+    return;
+  }
+  forEachChild(node, (child) => visitNested(reader, child));
+}
+
+/** The alternatives of one brace expansion without quotes or expansions inside; `undefined` when not known. */
+function expandBraces(text: string): readonly string[] | undefined {
+  const range = /^\{(-?\d{1,6}|[A-Za-z])\.\.(-?\d{1,6}|[A-Za-z])\}$/.exec(text);
+  if (range !== null) return expandRange(range[1] ?? "", range[2] ?? "");
+  if (/["'$`\\]/.test(text)) return undefined;
+  const inner = text.slice(1, -1);
+  const items: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < inner.length; at++) {
+    if (inner[at] === "{") depth++;
+    else if (inner[at] === "}") depth--;
+    else if (inner[at] === "," && depth === 0) {
+      items.push(inner.slice(start, at));
+      start = at + 1;
+    }
+  }
+  items.push(inner.slice(start));
+  if (items.some((item) => item.includes("{") || item.includes("}"))) return undefined;
+  return items.length > maxBraceWords ? undefined : items;
+}
+
+function expandRange(from: string, to: string): readonly string[] | undefined {
+  const letters = /^[A-Za-z]$/.test(from) && /^[A-Za-z]$/.test(to);
+  if (!letters && (/^[A-Za-z]$/.test(from) || /^[A-Za-z]$/.test(to) || /^-?0\d|^-?0\d/.test(from + to)))
+    return undefined;
+  const start = letters ? from.charCodeAt(0) : Number(from);
+  const end = letters ? to.charCodeAt(0) : Number(to);
+  if (Math.abs(end - start) >= maxBraceWords) return undefined;
+  const step = start <= end ? 1 : -1;
+  const items: string[] = [];
+  for (let at = start; step > 0 ? at <= end : at >= end; at += step) {
+    items.push(letters ? String.fromCharCode(at) : String(at));
+  }
+  return items;
+}
