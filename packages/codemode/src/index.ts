@@ -7,6 +7,12 @@ export {
   renderSignature,
   type Signature,
 } from "./declarations/tool-declaration.ts";
+export {
+  createDiscovery,
+  type Discovery,
+  type ListedTool,
+  type NamespaceDescription,
+} from "./discovery/discovery.ts";
 export type { ColumnShift } from "./source/edits.ts";
 export {
   parseScriptSource,
