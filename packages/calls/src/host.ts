@@ -264,14 +264,12 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
     cwd: options.cwd,
     register: (tool, { source } = {}) => registry.register(tool, source ?? { kind: "sdk" }),
     registered: () =>
-      registry
-        .all()
-        .map(({ view, exposure, source }) => ({
-          ...view,
-          exposure,
-          source,
-          active: registry.isActive(view.name),
-        })),
+      registry.all().map(({ view, exposure, source }) => ({
+        ...view,
+        exposure,
+        source,
+        active: registry.isActive(view.name),
+      })),
     getActiveTools: () => registry.getActive(),
     setActiveTools: (names) => registry.setActive(names),
     declared: () => registry.declared(),

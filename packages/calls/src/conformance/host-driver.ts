@@ -1,0 +1,36 @@
+import { createToolHost, type ToolHostOptions } from "../host.ts";
+import type { ConformanceDriver } from "./driver.ts";
+
+/** The driver of a `ToolHost`. */
+export function createHostDriver(options: Partial<ToolHostOptions> = {}): ConformanceDriver {
+  return {
+    name: "ToolHost",
+    side: "nestbox",
+    async run({ tools, handlers, calls, onEvent, onReady }) {
+      const host = createToolHost({ cwd: "/project", ...options, handlers, onEvent });
+      for (const tool of tools) host.register(tool);
+      const run = new AbortController();
+      onReady({
+        register: (tool) => host.register(tool),
+        getActiveTools: () => host.getActiveTools(),
+        setActiveTools: (names) => host.setActiveTools(names),
+        abort: () => run.abort(),
+      });
+      const batch = await host.batch(
+        calls.map(({ id, name, args }) => ({ callId: id, name, args })),
+        { signal: run.signal },
+      );
+      await host.close();
+      return {
+        terminated: batch.terminate,
+        results: batch.outcomes.map(({ toolCall, isError, result, nestedCalls, usage }) => ({
+          toolCallId: toolCall.id,
+          isError,
+          content: result.content,
+          ...(nestedCalls === undefined ? {} : { nestedCalls }),
+          ...(usage === undefined ? {} : { usage }),
+        })),
+      };
+    },
+  };
+}
