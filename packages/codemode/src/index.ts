@@ -15,6 +15,13 @@ export {
 } from "./discovery/discovery.ts";
 export type { ColumnShift } from "./source/edits.ts";
 export {
+  DEFAULT_MAX_OUTPUT_TOKENS,
+  formatOutcome,
+  type FormatOptions,
+  type FormattedOutcome,
+  type OutputFiles,
+} from "./output/format-outcome.ts";
+export {
   parseScriptSource,
   type ScriptSource,
   SOURCE_GRAMMAR,

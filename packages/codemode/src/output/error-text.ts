@@ -1,0 +1,49 @@
+import type { ScriptCall, ScriptError } from "../types.ts";
+import { hintFor } from "./hints.ts";
+
+/** Calls that a failure lists by name; more are counted. */
+export const MAX_LISTED_CALLS = 200;
+
+/** The error of a failed script and what its calls had done by then, as the model reads it. */
+export function errorText(error: ScriptError, calls: readonly ScriptCall[]): string {
+  return `${headOf(error)}\n\n${callSummary(calls)}`;
+}
+
+function headOf(error: ScriptError): string {
+  switch (error.kind) {
+    case "timeout":
+      return `Script timed out: ${error.message}`;
+    case "aborted":
+      return `Script aborted: ${error.message}`;
+    case "sandbox":
+      return `Script sandbox failed: ${error.message}`;
+    default: {
+      const head = error.stack ?? `${error.name}: ${error.message}`;
+      const hint = hintFor(error.name, error.message);
+      return [head, ...excerpt(error), ...(hint === undefined ? [] : [`Hint: ${hint}`])].join("\n");
+    }
+  }
+}
+
+/** Where the script could not be read: a syntax error has no stack to say it. */
+function excerpt({ stack, line, column, lineText }: ScriptError): string[] {
+  if (stack !== undefined || line === undefined) return [];
+  const place = `    at codemode.js:${line}${column === undefined ? "" : `:${column}`}`;
+  if (lineText === undefined) return [place];
+  const caret = column === undefined ? [] : [`${lineText.slice(0, column - 1).replace(/[^\t]/g, " ")}^`];
+  return [place, "", lineText, ...caret];
+}
+
+function callSummary(calls: readonly ScriptCall[]): string {
+  if (calls.length === 0) return "No tool calls were made.";
+  const listed = calls.slice(0, MAX_LISTED_CALLS).map((call) => `${call.name} (${statusOf(call)})`);
+  const rest = calls.length - listed.length;
+  if (rest > 0) listed.push(`and ${rest} more`);
+  return `Tool calls made before the failure (they are not undone): ${listed.join(", ")}`;
+}
+
+/** A call that never reached its tool says so: nothing has to be looked after there. */
+function statusOf({ status, began }: ScriptCall): string {
+  if (status === "running") return "cancelled";
+  return status === "error" && !began ? "error, did not start" : status;
+}
