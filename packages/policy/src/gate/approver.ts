@@ -37,11 +37,12 @@ export interface ApprovalPrompt {
   readonly waiting: number;
 }
 
-/** What is remembered when a person says more than "once". */
-export type Remember =
-  | { readonly kind: "session"; readonly pattern: string }
-  | { readonly kind: "time"; readonly pattern: string; readonly forMs: number }
-  | { readonly kind: "always"; readonly pattern: string };
+/** What is remembered when a person says more than "once". Without `offer` an unchanged exact pattern is exact. */
+export type Remember = { readonly pattern: string; readonly offer?: GrantOffer["kind"] } & (
+  | { readonly kind: "session" }
+  | { readonly kind: "time"; readonly forMs: number }
+  | { readonly kind: "always" }
+);
 
 /**
  * A person's answer. `callIds` extends it to calls that the prompt showed in `batch`; an answer for anything else is

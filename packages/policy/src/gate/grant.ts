@@ -8,6 +8,8 @@ export interface GrantOffer {
   readonly kind: "exact" | "command";
   /** What is saved unless it is edited. */
   readonly pattern: string;
+  /** The pattern, escaped and shortened for display. */
+  readonly shown: string;
   /** May the text be changed? An exact call has nothing to edit. */
   readonly editable: boolean;
   /** Where it will count, in words: `in the repository /w/app`. */

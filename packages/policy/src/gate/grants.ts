@@ -81,14 +81,15 @@ export function grantOffers(subject: GrantSubject, facts: GrantFacts): readonly 
   const binding = bindingOf(subject, facts);
   if (binding === undefined) return [];
   const bound = boundInWords(binding);
-  const offers: GrantOffer[] = [
-    { kind: "exact", pattern: exactText(request, decision), editable: false, bound },
-  ];
-  const commands = grantableCommands(decision, asking);
-  for (const command of commands ?? []) {
-    offers.push({ kind: "command", pattern: patternOf(command), editable: true, bound });
+  const offers: GrantOffer[] = [offer("exact", exactText(request, decision), bound)];
+  for (const command of grantableCommands(decision, asking) ?? []) {
+    offers.push(offer("command", patternOf(command), bound));
   }
   return offers;
+}
+
+function offer(kind: GrantOffer["kind"], pattern: string, bound: string): GrantOffer {
+  return { kind, pattern, shown: shorten(pattern), editable: kind === "command", bound };
 }
 
 export type MadeGrant =
@@ -119,8 +120,10 @@ export function makeGrant(
     createdAt: made.now,
     ...(remember.kind === "time" ? { expiresAt: made.now + Math.max(0, remember.forMs) } : {}),
   };
-  const exact = offers.find((offer) => offer.kind === "exact" && offer.pattern === remember.pattern);
-  if (exact !== undefined) return { ok: true, grant: { ...base, kind: "exact", match: subject.fingerprint } };
+  const exact =
+    remember.offer !== "command" &&
+    offers.some((item) => item.kind === "exact" && item.pattern === remember.pattern);
+  if (exact) return { ok: true, grant: { ...base, kind: "exact", match: subject.fingerprint } };
   const words = parsePattern(remember.pattern);
   if (!words.ok) return words;
   const commands = grantableCommands(subject.decision, asking) ?? [];

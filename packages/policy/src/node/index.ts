@@ -1,3 +1,4 @@
+export { defaultPolicyPaths, type PolicyPaths } from "./default-paths.ts";
 export { AUDIT_LIMITS, openAuditLog, type AuditLog, type AuditLogOptions } from "./audit-log.ts";
 export { nodeFacts } from "./facts.ts";
 export { nodePolicyFs } from "./file-system.ts";

@@ -1,0 +1,91 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { CallDecision, PauseSource } from "@nestbox/tool";
+
+import { createPolicyHandlers } from "./handlers.ts";
+import { policyState, runPolicyCommand, type PolicyState } from "./command.ts";
+import { openSession, type PolicyExtensionOptions, type PolicySession } from "./session.ts";
+
+/** The policy as a Pi extension: call it with `pi`, or hand it to Pi as an extension factory. */
+export interface PolicyExtension {
+  (pi: ExtensionAPI): void;
+  /** How a call of the running session was decided, for whoever made it. */
+  decisionOf(callId: string): CallDecision | undefined;
+  /** Paused while a person is asked about this call or one below it. */
+  pausesFor(callId: string): PauseSource;
+  /** What `/policy` shows; undefined before a session began. */
+  state(): PolicyState | undefined;
+}
+
+/**
+ * Puts the policy in front of every call of a Pi session: what the model asks for, and what tools and scripts ask for.
+ * Load it last among the extensions that change arguments, so that it judges what runs.
+ */
+export function createPolicyExtension(options: PolicyExtensionOptions = {}): PolicyExtension {
+  // Belongs to the session that runs now: set by its first event, cleared by its end.
+  let session: PolicySession | undefined;
+
+  const sessionFor = (context: ExtensionContext): PolicySession => {
+    session ??= openSession(options, context);
+    session.context = context;
+    return session;
+  };
+
+  const extension = (pi: ExtensionAPI): void => {
+    const handlers = createPolicyHandlers<ExtensionContext>({
+      gate: (context) => sessionFor(context).gate,
+      tools: () => pi.getAllTools(),
+      ...(options.mutableInput === undefined ? {} : { mutableInput: options.mutableInput }),
+      ...(options.gate?.clock === undefined ? {} : { clock: options.gate.clock }),
+    });
+    pi.on("session_start", (_event, context) => {
+      session?.close();
+      session = undefined;
+      sessionFor(context);
+    });
+    pi.on("session_shutdown", () => {
+      session?.close();
+      session = undefined;
+    });
+    pi.on("agent_start", handlers.agentStart);
+    pi.on("agent_end", handlers.agentEnd);
+    pi.on("tool_execution_start", handlers.toolExecutionStart);
+    pi.on("tool_execution_end", handlers.toolExecutionEnd);
+    pi.on("tool_call", handlers.toolCall);
+    pi.on("tool_result", handlers.toolResult);
+    if (options.userBash === true) {
+      pi.on("user_bash", (event, context) => {
+        const { gate, engine } = sessionFor(context);
+        const decision = engine.evaluate(
+          {
+            callId: "user_bash",
+            chain: [],
+            tool: { name: "bash", source: { kind: "builtin" } },
+            input: { command: event.command },
+            cwd: event.cwd,
+            // The option binds a person to the rules of the agent. What asks is answered by having typed it.
+            actor: "agent",
+          },
+          gate.history,
+        );
+        if (decision.effect !== "deny") return undefined;
+        void gate.note("user-bash-denied", `${decision.rule}: ${decision.matched}`);
+        return {
+          result: { output: decision.modelMessage, exitCode: 126, cancelled: false, truncated: false },
+        };
+      });
+    }
+    if (options.command !== false) {
+      pi.registerCommand(options.command ?? "policy", {
+        description: "Show the policy, its last decisions and the remembered answers, and revoke them",
+        handler: async (args, context) => runPolicyCommand(args, sessionFor(context), context),
+      });
+    }
+  };
+
+  return Object.assign(extension, {
+    decisionOf: (callId: string) => session?.gate.decisionOf(callId),
+    pausesFor: (callId: string): PauseSource =>
+      session?.gate.pausesFor(callId) ?? { subscribe: () => () => undefined },
+    state: () => (session === undefined ? undefined : policyState(session)),
+  });
+}
