@@ -105,6 +105,7 @@ export interface ToolResultHandlerResult {
   readonly structuredContent?: JsonValue;
   readonly isError?: boolean;
   readonly usage?: ToolUsage;
+  readonly terminate?: boolean;
 }
 
 type MaybePromise<T> = T | Promise<T>;

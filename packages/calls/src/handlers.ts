@@ -87,6 +87,7 @@ export async function runToolResultHandlers(
     isError: end.isError,
     ...(end.result.usage === undefined ? {} : { usage: end.result.usage }),
   };
+  let { terminate } = end.result;
   for (const handler of Array.from(core.toolResultHandlers)) {
     try {
       const answer = await handler(event, contextOf(core, cancellation));
@@ -100,6 +101,7 @@ export async function runToolResultHandlers(
       if (answer.structuredContent !== undefined) event.structuredContent = answer.structuredContent;
       if (answer.isError !== undefined) event.isError = answer.isError;
       if (answer.usage !== undefined) event.usage = answer.usage;
+      if (answer.terminate !== undefined) terminate = answer.terminate;
     } catch (error) {
       core.emit({
         type: "host_problem",
@@ -120,6 +122,7 @@ export async function runToolResultHandlers(
       details: event.details,
       ...(event.structuredContent === undefined ? {} : { structuredContent: event.structuredContent }),
       ...(event.usage === undefined ? {} : { usage: event.usage }),
+      ...(terminate === undefined ? {} : { terminate }),
     },
     isError: event.isError,
   };

@@ -1,52 +1,21 @@
 import type {
   CallableTool,
-  CallGate,
   PauseSource,
-  ToolExecutionMode,
   ToolNamespace,
   ToolSource,
   ToolUpdateCallback,
   ToolUsage,
 } from "@nestbox/tool";
 import { callerOf, type NestedCaller } from "./caller.ts";
-import { createCancellation, cancelled } from "./cancellation.ts";
-import { systemClock, type Clock } from "./clock.ts";
+import { cancelled } from "./cancellation.ts";
 import { CallsError } from "./errors.ts";
-import type { Handlers, HostEvent, HostListener, ToolCallHandler, ToolResultHandler } from "./events.ts";
-import { resolveLimits, type CallLimits } from "./limits.ts";
+import type { HostListener, ToolCallHandler, ToolResultHandler } from "./events.ts";
+import { createHostParts, type HostParts, type ToolHostOptions } from "./host-parts.ts";
 import type { RootCallOutcome } from "./outcome.ts";
-import { createPauses } from "./pauses.ts";
-import { runCall } from "./pipeline.ts";
-import { createRecorder, type NestedCallsRecord } from "./record.ts";
-import { createRegistry, type HostTool, type RegisteredTool } from "./registry.ts";
-import {
-  closeScope,
-  createNumbering,
-  type Actor,
-  type Family,
-  type HostCore,
-  type RunningCall,
-  type Scope,
-} from "./scope.ts";
-import { createTurnSpace } from "./turns.ts";
+import type { NestedCallsRecord } from "./record.ts";
+import type { HostTool, RegisteredTool } from "./registry.ts";
+import { closeScope, type Actor, type Family, type RunningCall, type Scope } from "./scope.ts";
 import { addUsage } from "./usage.ts";
-
-export interface ToolHostOptions {
-  /** Working folder of every call. */
-  readonly cwd: string;
-  /** Decides every call, root and nested. None: every call is allowed. */
-  readonly gate?: CallGate;
-  readonly handlers?: Handlers;
-  readonly onEvent?: HostListener;
-  readonly limits?: Partial<CallLimits>;
-  readonly clock?: Clock;
-  /** Who asks, for the gate. A call may say otherwise. */
-  readonly actor?: Actor;
-  /** `sequential` makes every call take its turn (contract B6). Default `parallel`. */
-  readonly toolExecution?: ToolExecutionMode;
-  /** Ids of root calls that bring none. Default `call-1`, `call-2`… */
-  readonly createId?: () => string;
-}
 
 export interface RootCallOptions {
   readonly signal?: AbortSignal;
@@ -131,54 +100,17 @@ export interface ToolHost extends AsyncDisposable {
 }
 
 export function createToolHost(options: ToolHostOptions): ToolHost {
-  const limits = resolveLimits(options.limits);
-  const clock = options.clock ?? systemClock;
-  const listeners = new Set<HostListener>(options.onEvent === undefined ? [] : [options.onEvent]);
-  const pauses = createPauses();
-  const room = { max: limits.maxWaiting, count: 0 };
-  const cancellation = createCancellation();
+  return hostOn(createHostParts(options));
+}
+
+/** A host on parts that somebody else uses too. */
+export function hostOn({ core, listeners, pauses, cancellation, space, familyOf }: HostParts): ToolHost {
   const running = new Map<string, RunningCall>();
   const callers = new Set<Scope>();
-  let nextId = 1;
-  const createId = options.createId ?? ((): string => `call-${nextId++}`);
-
-  const emit = (event: HostEvent): void => {
-    for (const listener of listeners) {
-      try {
-        const answer: unknown = listener(event);
-        if (answer instanceof Promise) answer.catch(() => {});
-      } catch {
-        // Whoever watches does not take part.
-      }
-    }
-  };
-
-  const core: HostCore = {
-    cwd: options.cwd,
-    limits,
-    clock,
-    registry: createRegistry(emit),
-    gate: options.gate,
-    sequential: options.toolExecution === "sequential",
-    toolCallHandlers: new Set(options.handlers?.tool_call),
-    toolResultHandlers: new Set(options.handlers?.tool_result),
-    pauses,
-    room,
-    numbering: createNumbering(limits.maxRememberedRoots),
-    emit,
-    run: (spec) => runCall(core, spec),
-  };
   const { registry } = core;
-  const space = createTurnSpace(limits.maxConcurrent, room);
-
-  const familyOf = (actor: Actor | undefined): Family => ({
-    recorder: createRecorder(limits, clock),
-    actor: actor ?? options.actor,
-    calls: 0,
-  });
 
   const call: ToolHost["call"] = async (name, args, callOptions = {}) => {
-    const callId = callOptions.callId ?? createId();
+    const callId = callOptions.callId ?? core.createId();
     if (running.has(callId))
       throw new CallsError("call-id-in-use", `A call with the id ${callId} is running`);
     const family = familyOf(callOptions.actor);
@@ -214,7 +146,7 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
       });
     const sequential = calls.some(({ name }) => registry.get(name)?.tool.executionMode === "sequential");
     const outcomes: RootCallOutcome[] = [];
-    if (sequential || core.sequential) for (const one of calls) outcomes.push(await run(one));
+    if (sequential || core.isSequential()) for (const one of calls) outcomes.push(await run(one));
     else outcomes.push(...(await Promise.all(calls.map(run))));
     return {
       outcomes,
@@ -261,7 +193,7 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
   };
 
   return {
-    cwd: options.cwd,
+    cwd: core.cwd,
     register: (tool, { source } = {}) => registry.register(tool, source ?? { kind: "sdk" }),
     registered: () =>
       registry.all().map(({ view, exposure, source }) => ({
@@ -308,7 +240,8 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
   };
 }
 
-function summaryOf({ recorder }: Family, own?: ToolUsage): CallerSummary {
+/** The record and the usage of a family, with the usage of its root. */
+export function summaryOf({ recorder }: Family, own?: ToolUsage): CallerSummary {
   const nestedCalls = recorder.snapshot();
   const nested = recorder.usage;
   const usage = own === undefined || nested === undefined ? (own ?? nested) : addUsage(own, nested);

@@ -7,8 +7,8 @@ export type {
   HostCaller,
   RootCallOptions,
   ToolHost,
-  ToolHostOptions,
 } from "./host.ts";
+export type { ToolHostOptions } from "./host-parts.ts";
 export type { NestedCaller } from "./caller.ts";
 export type { Clock } from "./clock.ts";
 export { CallsError, type CallsErrorCode } from "./errors.ts";

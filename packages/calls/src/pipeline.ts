@@ -115,7 +115,7 @@ async function takeTurn(
   const found = spec.lookup(name);
   if (found === undefined) return failed("not-found", `Tool ${name} not found`);
 
-  const exclusive = core.sequential || found.tool.executionMode === "sequential";
+  const exclusive = core.isSequential() || found.tool.executionMode === "sequential";
   const turnstile = exclusive ? space.lock : space.atDepth(depth);
   const taking = turnstile.take(cancellation);
   const turn = typeof taking === "string" ? taking : await taking;

@@ -46,7 +46,7 @@ export async function prepareArguments(
   return { ...again, changed: JSON.stringify(again.input) !== before };
 }
 
-function validate(
+export function validate(
   core: HostCore,
   registration: Registration,
   given: unknown,

@@ -18,12 +18,14 @@ export interface HostCore {
   readonly clock: Clock;
   readonly registry: ToolRegistry;
   readonly gate: CallGate | undefined;
-  readonly sequential: boolean;
+  /** Whether every call takes its turn. */
+  readonly isSequential: () => boolean;
   readonly toolCallHandlers: Set<ToolCallHandler>;
   readonly toolResultHandlers: Set<ToolResultHandler>;
   readonly pauses: PauseSource;
   readonly room: WaitingRoom;
   readonly numbering: Numbering;
+  readonly createId: () => string;
   emit(event: HostEvent): void;
   /** The one line that every call goes along. */
   run(spec: CallSpec): RunningCall;

@@ -6,6 +6,7 @@ import {
   semantics,
   type Scenario,
 } from "@nestbox/calls/conformance";
+import { agentDriver } from "./support/agent-driver.ts";
 import { piDriver } from "./support/pi-driver.ts";
 
 const host = createHostDriver();
@@ -19,10 +20,14 @@ async function report(driver: typeof host, scenario: Scenario) {
 describe.each(semantics)("$id: $title", (scenario) => {
   it("in a Pi session", async () => expect(await report(piDriver, scenario)).toBe("passed"));
   it("in a ToolHost", async () => expect(await report(host, scenario)).toBe("passed"));
+  it("in a low-level agent with nestedCalls", async () =>
+    expect(await report(agentDriver, scenario)).toBe("passed"));
 });
 
 describe.each(differences)("better than Pi: $id: $title", (scenario) => {
   it("in a ToolHost", async () => expect(await report(host, scenario)).toBe("passed"));
+  it("in a low-level agent with nestedCalls", async () =>
+    expect(await report(agentDriver, scenario)).toBe("passed"));
   it(`in a Pi session it is so: ${scenario.difference?.why}`, async () =>
     expect(await report(piDriver, scenario)).toBe(scenario.difference?.pi === "skip" ? "skipped" : "passed"));
 });

@@ -1,0 +1,6 @@
+export {
+  nestedCalls,
+  type AgentCalls,
+  type NestedAgentEvent,
+  type NestedCallsOptions,
+} from "./nested-calls.ts";

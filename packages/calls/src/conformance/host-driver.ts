@@ -1,4 +1,5 @@
-import { createToolHost, type ToolHostOptions } from "../host.ts";
+import { createToolHost } from "../host.ts";
+import type { ToolHostOptions } from "../host-parts.ts";
 import type { ConformanceDriver } from "./driver.ts";
 
 /** The driver of a `ToolHost`. */

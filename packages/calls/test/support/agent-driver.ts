@@ -1,0 +1,73 @@
+import { Agent, type AgentOptions } from "@earendil-works/pi-agent-core";
+import { createModels } from "@earendil-works/pi-ai";
+import {
+  fauxAssistantMessage,
+  fauxProvider,
+  fauxToolCall,
+  type FauxResponseStep,
+} from "@earendil-works/pi-ai/providers/faux";
+import { nestedCalls, type AgentCalls, type NestedCallsOptions } from "@nestbox/calls/agent";
+import type { ConformanceDriver, RootResult } from "@nestbox/calls/conformance";
+import type { HostEvent } from "@nestbox/calls";
+
+export interface ScriptedAgent {
+  readonly agent: Agent;
+  readonly calls: AgentCalls;
+  /** How many requests the agent has made. */
+  readonly requests: () => number;
+  /** The names of the tools that the last request declared. */
+  readonly declared: () => readonly string[];
+}
+
+/** An `Agent` with a scripted model and nested calls. */
+export function scriptedAgent(
+  responses: FauxResponseStep[],
+  options: Partial<NestedCallsOptions> = {},
+  agentOptions: Partial<AgentOptions> = {},
+): ScriptedAgent {
+  const faux = fauxProvider();
+  faux.setResponses(responses);
+  const models = createModels();
+  models.setProvider(faux.provider);
+  const agent = new Agent({
+    ...agentOptions,
+    initialState: { model: faux.getModel(), ...agentOptions.initialState },
+    streamFn: (model, context, streamOptions) => models.streamSimple(model, context, streamOptions),
+  });
+  const calls = nestedCalls(agent, { cwd: "/project", ...options });
+  return {
+    agent,
+    calls,
+    requests: () => faux.state.callCount,
+    declared: () => agent.state.tools.map(({ name }) => name),
+  };
+}
+
+/** The low-level agent with `nestedCalls`, in the conformance suite. */
+export const agentDriver: ConformanceDriver = {
+  name: "Agent of pi-agent-core",
+  side: "nestbox",
+  async run({ tools, handlers, calls: rootCalls, onEvent, onReady }) {
+    const toolCalls = rootCalls.map(({ id, name, args }) => fauxToolCall(name, { ...args }, { id }));
+    const { agent, calls, requests } = scriptedAgent(
+      [fauxAssistantMessage(toolCalls, { stopReason: "toolUse" }), fauxAssistantMessage("done")],
+      { tools, handlers },
+    );
+    const results = new Map<string, RootResult>();
+    onReady({
+      register: (tool) => calls.host.register(tool),
+      getActiveTools: () => calls.host.getActiveTools(),
+      setActiveTools: (names) => calls.host.setActiveTools(names),
+      abort: () => agent.abort(),
+    });
+    calls.subscribe((event) => {
+      if (event.type.startsWith("tool_execution_")) onEvent(event as HostEvent);
+      if (event.type === "message_end" && event.message.role === "toolResult") {
+        results.set(event.message.toolCallId, event.message);
+      }
+    });
+    await agent.prompt("go");
+    await calls.dispose();
+    return { results: rootCalls.flatMap(({ id }) => results.get(id) ?? []), terminated: requests() === 1 };
+  },
+};
