@@ -10,6 +10,8 @@ export type ToolErrorCode =
   | "refused"
   /** A path leaves the project, or cannot be held. */
   | "bad-path"
+  /** The tool cannot be had through this route. */
+  | "wrong-route"
   /** One tool name came from two places. */
   | "name-clash"
   /** A scripted session was used wrongly. */

@@ -39,6 +39,7 @@ export { checkResult, preview } from "./check-result.ts";
 export { systemClock, type Clock } from "./clock.ts";
 export { omissionMarker, type Omission } from "./cut.ts";
 export { defineTool, type DefineToolOptions } from "./define-tool.ts";
+export { createMutationQueue, type FileMutationQueue } from "./mutation-queue.ts";
 export {
   checkToolName,
   checkToolNames,
@@ -74,7 +75,14 @@ export {
   type DataResult,
 } from "./results.ts";
 export { maxErrorMessage, refusal, sanitizeError, sanitizeMessage } from "./sanitize.ts";
-export type { DefinedTool, StructuredOf, ToolContext, ToolSpec, TypedResult } from "./tool-spec.ts";
+export type {
+  DeepReadonly,
+  DefinedTool,
+  StructuredOf,
+  ToolContext,
+  ToolSpec,
+  TypedResult,
+} from "./tool-spec.ts";
 export {
   measure,
   modelTextLimits,

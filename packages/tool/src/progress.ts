@@ -68,13 +68,13 @@ export function createProgress<TDetails>(
 
   function bounded(part: ToolContent): ToolContent {
     if (part.type !== "text") return part;
-    return { ...part, text: truncateText(redact(String(part.text)), { maxBytes }).text };
+    return { ...part, text: truncateText(redact(part.text), { maxBytes }).text };
   }
 
   return {
     update(partial) {
       if (settled || onUpdate === undefined || typeof partial !== "object" || partial === null) return;
-      held = partial as ToolResult;
+      held = partial;
       // The last update is kept for the end even when the number is used up.
       if (told >= maxUpdates - 1 || cancel !== undefined) return;
       const wait = last === undefined ? 0 : last + minIntervalMs - clock.now();

@@ -1,4 +1,3 @@
-import type { JsonValue } from "./json.ts";
 import type { Page } from "./page.ts";
 import type { ToolContent, ToolResult } from "./result.ts";
 import { truncateText } from "./truncate.ts";
@@ -68,7 +67,7 @@ function modelText(text: string): ToolContent {
 
 function jsonText(data: unknown): string {
   try {
-    return JSON.stringify(data satisfies unknown as JsonValue, undefined, 2) ?? "undefined";
+    return JSON.stringify(data, undefined, 2) ?? "undefined";
   } catch {
     // A cycle or a BigInt: the check of the result tells the author, with its path.
     return "[not plain JSON]";

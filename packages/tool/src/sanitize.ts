@@ -39,7 +39,7 @@ export function sanitizeError(thrown: unknown, redact: Redactor): Error {
 
 function readMessage(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? String(thrown.message) : String(thrown);
+    return thrown instanceof Error ? thrown.message : String(thrown);
   } catch {
     return "";
   }

@@ -15,6 +15,18 @@ export type StructuredOf<TOutput extends object | undefined> = TOutput extends o
   ? Static<TOutput>
   : JsonValue;
 
+/** The same value, not to be changed: what an author may return for a type. */
+export type DeepReadonly<T> = T extends readonly (infer TItem)[]
+  ? readonly DeepReadonly<TItem>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** What `execute` may return as structured content. */
+type Returned<TOutput extends object | undefined> = TOutput extends object
+  ? DeepReadonly<Static<TOutput>>
+  : JsonValue;
+
 /** A result whose structured content is typed by `outputSchema`. */
 export interface TypedResult<TDetails, TStructured> extends Omit<ToolResult<TDetails>, "structuredContent"> {
   readonly structuredContent?: TStructured;
@@ -66,7 +78,7 @@ export interface ToolSpec<
     signal: AbortSignal | undefined,
     onUpdate: ToolUpdateCallback | undefined,
     context: TContext,
-  ) => Promise<TypedResult<TDetails, StructuredOf<TOutput>>>;
+  ) => Promise<TypedResult<TDetails, Returned<TOutput>>>;
 }
 
 /** A tool as `defineTool` gives it: every field of the spec, a label, and an `execute` that keeps the promises. */

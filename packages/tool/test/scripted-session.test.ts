@@ -24,7 +24,7 @@ const twice = defineTool({
   description: "Greets two.",
   parameters: obj({}),
   async execute(_id, _params, _signal, _onUpdate, ctx) {
-    const outcomes = await Promise.all(["Ann", "Bo"].map((who) => ctx?.executeTool("greet", { who })));
+    const outcomes = await Promise.all(["Ann", "Bo"].map(async (who) => ctx?.executeTool("greet", { who })));
     return textResult(outcomes.map((outcome) => JSON.stringify(outcome?.result.structuredContent)).join(" "));
   },
 });

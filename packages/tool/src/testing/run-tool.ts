@@ -99,7 +99,6 @@ export async function runTool<TOutput extends object | undefined, TDetails>(
   if (abortAfterUpdates <= 0) controller.abort();
   try {
     // Validated above against the tool's own schema, whose type is not known here; the context is the host's.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const result = await tool.execute(
       toolCallId,
       prepared.value as never,
@@ -108,7 +107,6 @@ export async function runTool<TOutput extends object | undefined, TDetails>(
       context as never,
     );
     // The kit does not check what defineTool has checked; the type is that of `outputSchema`.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const structured = result.structuredContent as StructuredOf<TOutput> | undefined;
     const text = result.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
     return { ...base, kind: "result", result, isError: result.isError === true, text, structured };
@@ -180,7 +178,6 @@ function createTestContext({ cwd, tools, toolCallId, signal, calls }: TestContex
 function toJson(args: unknown): JsonObject {
   const copy: unknown = JSON.parse(JSON.stringify(args ?? {}));
   // A tool call's arguments are an object; validation has the last word on anything else.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return (typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : {}) as JsonObject;
 }
 

@@ -25,6 +25,7 @@ import {
   type CreateAgentSessionOptions,
   type ExtensionContext,
   type InlineExtension,
+  type LoadExtensionsResult,
   type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import { ToolError } from "../error.ts";
@@ -80,6 +81,8 @@ export interface ScriptedPiSession extends AsyncDisposable {
   readonly events: readonly AgentSessionEvent[];
   /** Errors of extensions: while loading, and in handlers. */
   readonly errors: readonly { readonly source: string; readonly event?: string; readonly message: string }[];
+  /** What Pi loaded, for `findRouteClashes`. */
+  readonly extensions: LoadExtensionsResult["extensions"];
   /** The scripted person, when there is one. */
   readonly ui: ScriptedUi | undefined;
   /** Sends a user's message and plays the replies, one for each turn. Resolves when the run is over. */
@@ -194,6 +197,7 @@ async function start(
     agentDir,
     events,
     errors,
+    extensions: extensionsResult.extensions,
     ui,
     transcript,
     toolResults,

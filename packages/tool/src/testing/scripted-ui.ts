@@ -109,7 +109,6 @@ export function createScriptedUi(answers: ScriptedUiAnswers, base: ExtensionUICo
         undefined,
       ),
     // The caller's type cannot be known to a script: it gets what the test gives.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     custom: <T>() => ask("custom", { title: "" }, () => answers.custom?.() as T, undefined as T, undefined),
     notify: (message, type) => void notifications.push({ message, type: type ?? "info" }),
     setStatus: (key, text) => void (text === undefined ? status.delete(key) : status.set(key, text)),
