@@ -1,4 +1,4 @@
-import type { CallDecision, ImageContent, JsonValue, TextContent, ToolCaller } from "@nestbox/tool";
+import type { CallableTool, CallDecision, ImageContent, JsonValue, TextContent, ToolCaller } from "@nestbox/tool";
 
 /** Limits of one script; every one is documented in the README with its default. */
 export interface ScriptLimits {
@@ -10,7 +10,10 @@ export interface ScriptLimits {
   readonly maxSourceChars: number;
   readonly maxOutputChars: number;
   readonly maxOutputItems: number;
+  /** Largest frame between host and sandbox. */
   readonly maxFrameBytes: number;
+  /** Characters of JSON of one value that leaves the script: an argument, the result. */
+  readonly maxValueChars: number;
   readonly maxCalls: number;
   readonly maxCallsInFlight: number;
   readonly maxDepth: number;
@@ -37,6 +40,8 @@ export interface ScriptRequest {
   readonly onEvent?: (event: ScriptEvent) => void;
   /** How a call was decided, where the outcome itself does not carry it (in Pi). */
   readonly decisionOf?: (callId: string) => CallDecision | undefined;
+  /** The text of a tool's entry in `ALL_TOOLS`; unset: its description. */
+  readonly describe?: (tool: CallableTool, identifier: string) => string;
   /** Injected clock, randomness, zone and locale; unset: the real ones. */
   readonly environment?: ScriptEnvironment;
 }

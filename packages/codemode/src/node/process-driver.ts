@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { parse } from "node:path";
+import type { SandboxDriver, SandboxEvents, SandboxLink, SandboxSpec } from "../runner/driver.ts";
+import { encodeFrame, FrameReader } from "../runner/frames.ts";
+import { messageOf } from "../shared/guards.ts";
+import type { SandboxFiles } from "./sandbox-files.ts";
+
+const MAX_STDERR_CHARS = 8_192;
+const PAGE_BYTES = 4_096;
+/** An orphan that spins is ended by the system after this much processor time. */
+const MAX_CPU_SECONDS = 3_600;
+const MAX_OPEN_FILES = 256;
+
+export interface ProcessDriverOptions {
+  readonly files: SandboxFiles;
+  /** Resolves to the Node that runs sandboxes. */
+  readonly node: () => Promise<string>;
+}
+
+/** Sandboxes as processes of their own: no environment, no descriptors but the pipes, no powers that Node can refuse. */
+export function processDriver(options: ProcessDriverOptions): SandboxDriver {
+  return {
+    start(spec, events) {
+      let child: ChildProcess | undefined;
+      let gone = false;
+      let held = true;
+      const queued: Buffer[] = [];
+      const exit = (message: string, outOfMemory = false): void => {
+        if (gone) return;
+        gone = true;
+        events.exit({ message, outOfMemory });
+      };
+      const link: SandboxLink = {
+        send(type, run, header, segments) {
+          const buffer = encodeFrame(type, run, header, segments);
+          if (child === undefined) queued.push(buffer);
+          else child.stdin?.write(buffer);
+        },
+        kill() {
+          gone = true;
+          child?.kill("SIGKILL");
+        },
+        close() {
+          gone = true;
+          if (child === undefined) return;
+          child.stdin?.end();
+          // A sandbox that does not notice the end of its input is ended all the same.
+          const timer = setTimeout(() => child?.kill("SIGKILL"), 1_000);
+          timer.unref();
+          child.once("exit", () => clearTimeout(timer));
+        },
+        memoryBytes: () => (child?.pid === undefined ? undefined : residentBytes(child.pid)),
+        hold(value) {
+          held = value;
+          if (child !== undefined) setHeld(child, value);
+        },
+      };
+      options.node().then(
+        (node) => {
+          if (gone) return;
+          child = launch(node, options.files, spec);
+          listen(child, spec, {
+            frame: (frame) => gone || events.frame(frame),
+            exit: ({ message, outOfMemory }) => exit(message, outOfMemory),
+          });
+          for (const buffer of queued) child.stdin?.write(buffer);
+          setHeld(child, held);
+        },
+        (error: unknown) => exit(messageOf(error)),
+      );
+      return link;
+    },
+  };
+}
+
+function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProcess {
+  const settings = {
+    prebuilds: files.prebuilds,
+    memoryMb: spec.memoryMb,
+    stock: spec.stock,
+    maxFrameBytes: spec.maxFrameBytes,
+  };
+  const args = [
+    ...files.conditions,
+    "--no-node-snapshot",
+    "--no-warnings",
+    "--no-maglev",
+    ...(spec.jit ? [] : ["--jitless"]),
+    "--permission",
+    "--allow-addons",
+    ...files.readable.map((folder) => `--allow-fs-read=${folder}`),
+    files.main,
+    JSON.stringify(settings),
+  ];
+  const env: Record<string, string> = {
+    TZ: spec.timeZone,
+    LC_ALL: spec.locale,
+    // Memory is touched in larger pieces: dear where a first touch is.
+    GLIBC_TUNABLES: "glibc.malloc.hugetlb=1",
+  };
+  const shell = process.platform !== "win32" && existsSync("/bin/sh");
+  const limits = `ulimit -c 0; ulimit -n ${MAX_OPEN_FILES}; ulimit -f 0; ulimit -t ${MAX_CPU_SECONDS}`;
+  return spawn(
+    shell ? "/bin/sh" : node,
+    shell ? ["-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`, node, ...args] : args,
+    { cwd: parse(files.main).root, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true },
+  );
+}
+
+function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): void {
+  let stderr = "";
+  const reader = new FrameReader(spec.maxFrameBytes, events.frame);
+  child.stdout?.on("data", (chunk: Buffer) => {
+    try {
+      reader.push(chunk);
+    } catch (error) {
+      // Not a frame of ours: whatever sits there now is not the sandbox that was started.
+      child.kill("SIGKILL");
+      events.exit({ message: messageOf(error), outOfMemory: false });
+    }
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr = (stderr + text).slice(-MAX_STDERR_CHARS);
+  });
+  // A broken pipe is told by the exit.
+  child.stdin?.on("error", () => undefined);
+  child.on("error", (error) => events.exit({ message: error.message, outOfMemory: false }));
+  child.on("close", (code, signal) => {
+    const how = signal === null ? `exit code ${String(code)}` : `signal ${signal}`;
+    const reason = firstReason(stderr);
+    const outOfMemory = /out of memory|invalid (?:array|size|string) (?:length|error)|allocation fail/i.test(
+      stderr,
+    );
+    events.exit({ message: reason === "" ? how : `${how}: ${reason}`, outOfMemory });
+  });
+}
+
+/** The line of a dying process that says why. */
+function firstReason(stderr: string): string {
+  const lines = stderr.split("\n").map((line) => line.replace(/^#\s*/, "").trim());
+  const line = lines.find((text) => /error|fatal|cannot|no usable/i.test(text)) ?? "";
+  return line.slice(0, 300);
+}
+
+function setHeld(child: ChildProcess, held: boolean): void {
+  const streams = [child.stdin, child.stdout, child.stderr] as unknown as readonly {
+    ref?: () => void;
+    unref?: () => void;
+  }[];
+  for (const handle of [child, ...streams]) {
+    if (held) handle.ref?.();
+    else handle.unref?.();
+  }
+}
+
+/** From `/proc` on Linux; elsewhere the system does not tell without another process. */
+function residentBytes(pid: number): number | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES;
+  } catch {
+    return undefined;
+  }
+}

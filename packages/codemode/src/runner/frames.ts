@@ -1,0 +1,154 @@
+/**
+ * The wire between host and sandbox process: length, type, run, a header of JSON text, then long strings as raw
+ * segments, so that no JSON stands inside JSON and a large string crosses once.
+ *
+ * `u32 length of the rest · u8 type · u32 run · u32 header bytes · header (UTF-8) · { u8 encoding · u32 bytes · data }…`
+ */
+export const FRAME = {
+  /** To the sandbox. */
+  tools: 1,
+  start: 2,
+  answers: 3,
+  tick: 4,
+  stop: 5,
+  prepare: 6,
+  /** From the sandbox. */
+  ready: 16,
+  turn: 17,
+  early: 18,
+  ended: 19,
+} as const;
+
+export interface Frame {
+  readonly type: number;
+  /** Number of the script's run, so that a late frame of another script is recognised; 0 outside a run. */
+  readonly run: number;
+  readonly header: string;
+  readonly segments: readonly string[];
+}
+
+const HEAD_BYTES = 13;
+const SEGMENT_HEAD_BYTES = 5;
+const LATIN1 = 0;
+const UTF16 = 1;
+
+export class FrameError extends Error {
+  override readonly name = "FrameError";
+}
+
+/** Encodes a frame into one buffer. */
+export function encodeFrame(
+  type: number,
+  run: number,
+  header: string,
+  segments: readonly string[] = [],
+): Buffer {
+  const headerBytes = Buffer.byteLength(header, "utf8");
+  let size = HEAD_BYTES + headerBytes;
+  const ascii: boolean[] = [];
+  for (const segment of segments) {
+    // Equal byte and unit counts mean ASCII; anything else crosses as UTF-16, lone surrogates included.
+    const oneByte = Buffer.byteLength(segment, "utf8") === segment.length;
+    ascii.push(oneByte);
+    size += SEGMENT_HEAD_BYTES + (oneByte ? segment.length : segment.length * 2);
+  }
+  const buffer = Buffer.allocUnsafe(size);
+  buffer.writeUInt32LE(size - 4, 0);
+  buffer.writeUInt8(type, 4);
+  buffer.writeUInt32LE(run, 5);
+  buffer.writeUInt32LE(headerBytes, 9);
+  buffer.write(header, HEAD_BYTES, "utf8");
+  let at = HEAD_BYTES + headerBytes;
+  for (const [index, segment] of segments.entries()) {
+    const oneByte = ascii[index] === true;
+    const bytes = oneByte ? segment.length : segment.length * 2;
+    buffer.writeUInt8(oneByte ? LATIN1 : UTF16, at);
+    buffer.writeUInt32LE(bytes, at + 1);
+    at += SEGMENT_HEAD_BYTES;
+    buffer.write(segment, at, oneByte ? "latin1" : "utf16le");
+    at += bytes;
+  }
+  return buffer;
+}
+
+/** Puts frames together from chunks; throws {@link FrameError} for one that is malformed or over the limit. */
+export class FrameReader {
+  readonly #maxBytes: number;
+  readonly #onFrame: (frame: Frame) => void;
+  #pending: Buffer | undefined;
+  #filled = 0;
+
+  constructor(maxBytes: number, onFrame: (frame: Frame) => void) {
+    this.#maxBytes = maxBytes;
+    this.#onFrame = onFrame;
+  }
+
+  /** The chunk may be reused by the caller after this returns. */
+  push(chunk: Buffer): void {
+    let rest = chunk;
+    while (rest.length > 0) {
+      const pending = this.#pending;
+      if (pending === undefined) {
+        if (rest.length < 4) {
+          this.#hold(rest, 4);
+          return;
+        }
+        const size = this.#sizeOf(rest);
+        if (rest.length < size) {
+          this.#hold(rest, size);
+          return;
+        }
+        this.#onFrame(decodeFrame(rest.subarray(0, size)));
+        rest = rest.subarray(size);
+        continue;
+      }
+      const taken = Math.min(pending.length - this.#filled, rest.length);
+      rest.copy(pending, this.#filled, 0, taken);
+      this.#filled += taken;
+      rest = rest.subarray(taken);
+      if (this.#filled < pending.length) return;
+      this.#pending = undefined;
+      if (pending.length === 4) {
+        this.#hold(pending, this.#sizeOf(pending));
+        continue;
+      }
+      this.#onFrame(decodeFrame(pending));
+    }
+  }
+
+  #sizeOf(head: Buffer): number {
+    const size = head.readUInt32LE(0) + 4;
+    if (size < HEAD_BYTES) throw new FrameError(`A frame of ${size} bytes is too short`);
+    if (size > this.#maxBytes) {
+      throw new FrameError(`A frame of ${size} bytes is larger than the limit of ${this.#maxBytes}`);
+    }
+    return size;
+  }
+
+  #hold(start: Buffer, size: number): void {
+    const buffer = Buffer.allocUnsafe(size);
+    start.copy(buffer, 0);
+    this.#pending = buffer;
+    this.#filled = start.length;
+  }
+}
+
+function decodeFrame(buffer: Buffer): Frame {
+  const headerBytes = buffer.readUInt32LE(9);
+  let at = HEAD_BYTES + headerBytes;
+  if (at > buffer.length) throw new FrameError("A frame's header is longer than the frame");
+  const header = buffer.toString("utf8", HEAD_BYTES, at);
+  const segments: string[] = [];
+  while (at < buffer.length) {
+    if (at + SEGMENT_HEAD_BYTES > buffer.length) throw new FrameError("A segment is cut off");
+    const encoding = buffer.readUInt8(at);
+    const bytes = buffer.readUInt32LE(at + 1);
+    at += SEGMENT_HEAD_BYTES;
+    if (at + bytes > buffer.length) throw new FrameError("A segment is longer than its frame");
+    if (encoding === LATIN1) segments.push(buffer.toString("latin1", at, at + bytes));
+    else if (encoding === UTF16 && bytes % 2 === 0) segments.push(buffer.toString("utf16le", at, at + bytes));
+    else throw new FrameError("A segment has an unknown encoding");
+    at += bytes;
+  }
+  return { type: buffer.readUInt8(4), run: buffer.readUInt32LE(5), header, segments };
+}

@@ -1,0 +1,214 @@
+/**
+ * What a sandbox may say. All of it is distrusted: a frame that does not have exactly this shape ends the sandbox,
+ * never the host.
+ */
+import { isRecord } from "../shared/guards.ts";
+import type { ScriptErrorKind } from "../types.ts";
+import type { Frame } from "./frames.ts";
+
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+}
+
+export type Row =
+  | {
+      readonly kind: "tool";
+      readonly id: number;
+      readonly tool: number;
+      readonly args: unknown;
+      readonly argsJson: () => string;
+    }
+  | {
+      readonly kind: "execute";
+      readonly id: number;
+      readonly name: string;
+      readonly args: unknown;
+      readonly argsJson: () => string;
+    }
+  | { readonly kind: "global"; readonly id: number; readonly global: number; readonly args: unknown }
+  | { readonly kind: "text" | "console"; readonly text: string }
+  | { readonly kind: "image"; readonly data: string; readonly mimeType: string }
+  | {
+      readonly kind: "done";
+      readonly value: unknown;
+      readonly writes: readonly (readonly [string, string?])[];
+    }
+  | { readonly kind: "failed"; readonly error: ReportedError }
+  | { readonly kind: "warning"; readonly warning: "unhandled-rejection" | "value"; readonly message: string };
+
+export interface ReportedError {
+  readonly kind: ScriptErrorKind;
+  readonly name: string;
+  readonly message: string;
+  readonly frames: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly lineText?: string;
+}
+
+export interface TurnReport {
+  readonly rows: readonly Row[];
+  readonly inFlight: number;
+  readonly wakeMs: number;
+  readonly busyMs: number;
+  readonly heapBytes?: number;
+  readonly rejection?: string;
+}
+
+const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+const REPORTED_KINDS = new Set<string>(["script", "policy", "limit", "timeout", "memory"]);
+
+/** Reads a `turn` or `early` frame; throws {@link ProtocolError}. */
+export function readReport(frame: Frame, maxDepth: number): TurnReport {
+  const header: unknown = parse(frame.header);
+  if (!isRecord(header) || !Array.isArray(header["r"])) throw new ProtocolError("a report without rows");
+  const rows = header["r"].map((row: unknown) => readRow(row, frame.segments, maxDepth));
+  const { p = 0, w = -1, b = 0, x, h } = header;
+  if (!isCount(p) || typeof w !== "number" || typeof b !== "number" || !(b >= 0)) {
+    throw new ProtocolError("a report with a bad state");
+  }
+  return {
+    rows,
+    inFlight: p,
+    wakeMs: w,
+    busyMs: b,
+    ...(isCount(h) ? { heapBytes: h } : {}),
+    ...(typeof x === "string" ? { rejection: x } : {}),
+  };
+}
+
+function readRow(row: unknown, segments: readonly string[], maxDepth: number): Row {
+  if (!Array.isArray(row)) throw new ProtocolError("a row that is no array");
+  const [kind, a, b, c] = row as unknown[];
+  switch (kind) {
+    case 1: {
+      if (!isCount(a) || !isCount(b)) break;
+      return { kind: "tool", id: a, tool: b, ...readArgs(c, segments, maxDepth) };
+    }
+    case 2: {
+      if (!isCount(a) || typeof b !== "string") break;
+      return { kind: "execute", id: a, name: b, ...readArgs(c, segments, maxDepth) };
+    }
+    case 3: {
+      if (!isCount(a) || !isCount(b)) break;
+      return { kind: "global", id: a, global: b, args: readArgs(c, segments, maxDepth).args };
+    }
+    case 4:
+      return { kind: "text", text: readText(a, segments) };
+    case 5:
+      return { kind: "console", text: readText(a, segments) };
+    case 6: {
+      if (typeof b !== "string" || !IMAGE_TYPES.has(b)) break;
+      return { kind: "image", data: readText(a, segments), mimeType: b };
+    }
+    case 7:
+      return { kind: "done", value: readValue(a, segments, maxDepth), writes: readWrites(b) };
+    case 8:
+      return { kind: "failed", error: readError(a) };
+    case 9: {
+      if ((a !== "unhandled-rejection" && a !== "value") || typeof b !== "string") break;
+      return { kind: "warning", warning: a, message: b };
+    }
+    default:
+      break;
+  }
+  throw new ProtocolError("a row of an unknown shape");
+}
+
+function readArgs(
+  value: unknown,
+  segments: readonly string[],
+  maxDepth: number,
+): { readonly args: unknown; readonly argsJson: () => string } {
+  if (value === undefined) return { args: undefined, argsJson: () => "" };
+  if (Array.isArray(value) && value.length === 1) {
+    const args: unknown = value[0];
+    return { args, argsJson: () => JSON.stringify(args) };
+  }
+  const text = segmentAt(value, segments);
+  return { args: parseDeep(text, maxDepth), argsJson: () => text };
+}
+
+function readText(value: unknown, segments: readonly string[]): string {
+  return typeof value === "string" ? value : segmentAt(value, segments);
+}
+
+/** `null` nothing, a string itself, `[0, value]`, `[1, string segment]`, `[2, JSON segment]`. */
+function readValue(value: unknown, segments: readonly string[], maxDepth: number): unknown {
+  if (value === null) return undefined;
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value) || value.length !== 2) throw new ProtocolError("a value of an unknown shape");
+  if (value[0] === 0) return value[1];
+  if (value[0] === 1) return segmentAt(value[1], segments);
+  if (value[0] === 2) return parseDeep(segmentAt(value[1], segments), maxDepth);
+  throw new ProtocolError("a value of an unknown shape");
+}
+
+function readWrites(value: unknown): (readonly [string, string?])[] {
+  if (!Array.isArray(value)) throw new ProtocolError("store writes that are no array");
+  return value.map((entry: unknown) => {
+    if (!Array.isArray(entry) || typeof entry[0] !== "string") throw new ProtocolError("a bad store write");
+    if (entry.length === 1) return [entry[0]] as const;
+    if (entry.length !== 2 || typeof entry[1] !== "string") throw new ProtocolError("a bad store write");
+    parse(entry[1]);
+    return [entry[0], entry[1]] as const;
+  });
+}
+
+function readError(value: unknown): ReportedError {
+  if (!isRecord(value)) throw new ProtocolError("an error that is no object");
+  const { kind, name = "Error", message, stack = "", line, column, lineText } = value;
+  if (typeof kind !== "string" || !REPORTED_KINDS.has(kind))
+    throw new ProtocolError("an error of an unknown kind");
+  if (typeof name !== "string" || typeof message !== "string" || typeof stack !== "string") {
+    throw new ProtocolError("an error without name or message");
+  }
+  return {
+    kind: kind as ScriptErrorKind,
+    name,
+    message,
+    frames: stack,
+    ...(isCount(line) ? { line } : {}),
+    ...(isCount(column) ? { column } : {}),
+    ...(typeof lineText === "string" ? { lineText } : {}),
+  };
+}
+
+function segmentAt(index: unknown, segments: readonly string[]): string {
+  const text = isCount(index) ? segments[index] : undefined;
+  if (text === undefined) throw new ProtocolError("a segment that is not there");
+  return text;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new ProtocolError("text that is no JSON");
+  }
+}
+
+function parseDeep(text: string, maxDepth: number): unknown {
+  const value = parse(text);
+  if (isDeeper(value, maxDepth)) throw new ProtocolError("a value that is nested too deeply");
+  return value;
+}
+
+/** Whether a parsed value is nested deeper than `limit`, without recursion. */
+export function isDeeper(value: unknown, limit: number): boolean {
+  let level: object[] = typeof value === "object" && value !== null ? [value] : [];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    const next: object[] = [];
+    for (const parent of level) {
+      const children: readonly unknown[] = Array.isArray(parent) ? parent : Object.values(parent);
+      for (const child of children) if (typeof child === "object" && child !== null) next.push(child);
+    }
+    level = next;
+  }
+  return false;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,242 @@
+import type { CallableTool } from "@nestbox/tool";
+import { nameTools, type ToolNames } from "../declarations/identifier.ts";
+import type { ScriptErrorKind, ScriptLimits, ScriptOutcome, ScriptRequest, ScriptRunner } from "../types.ts";
+import type { Clock } from "./clock.ts";
+import type { SandboxDriver, SandboxSpec } from "./driver.ts";
+import { CodemodeError } from "./errors.ts";
+import { resolveLimits } from "./limits.ts";
+import { Pool, type PoolLimits } from "./pool.ts";
+import { ScriptRun } from "./script-run.ts";
+import { Stopwatch } from "./stopwatch.ts";
+
+export interface RunnerOptions {
+  readonly driver: SandboxDriver;
+  readonly clock: Clock;
+  readonly pool: PoolLimits;
+  /** Defaults for scripts that name no limit of their own. */
+  readonly limits: Partial<ScriptLimits>;
+  readonly jit: boolean;
+  readonly stock: number;
+  readonly timeZone: string;
+  readonly locale: string;
+  readonly graceMs: number;
+  /** Resident memory that a sandbox may have beside twice its script's limit, in megabytes. */
+  readonly residentMb: number;
+}
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const RESERVED = new Set([
+  "tools",
+  "ALL_TOOLS",
+  "console",
+  "text",
+  "image",
+  "exit",
+  "globalThis",
+  "store",
+  "load",
+  "ctx",
+]);
+
+/** A runner over any driver. */
+export function createScriptRunner(options: RunnerOptions): ScriptRunner {
+  const pool = new Pool(options.driver, options.pool, options.clock);
+  const texts = new WeakMap<
+    readonly CallableTool[],
+    { names: ToolNames; text: { names: string; all: string } }
+  >();
+  let nextRun = 1;
+  let closed = false;
+  const running = new Set<ScriptRun>();
+
+  function specOf(limits: ScriptLimits, request?: ScriptRequest): SandboxSpec {
+    return {
+      memoryMb: limits.memoryMb,
+      timeZone: request?.environment?.timeZone ?? options.timeZone,
+      locale: request?.environment?.locale ?? options.locale,
+      jit: options.jit,
+      stock: options.stock,
+      maxFrameBytes: limits.maxFrameBytes,
+    };
+  }
+
+  async function run(request: ScriptRequest): Promise<ScriptOutcome> {
+    if (closed) throw new CodemodeError("closed", "The runner is closed");
+    if (typeof request.code !== "string")
+      throw new CodemodeError("misuse", "A script's code must be a string");
+    const limits = resolveLimits({ ...options.limits, ...definedOnly(request.limits) });
+    checkGlobals(request);
+    const tell = (type: "pause" | "resume"): void => {
+      try {
+        request.onEvent?.({ type });
+      } catch {
+        // A listener's failure is its own.
+      }
+    };
+    const watch = new Stopwatch(options.clock, request.caller.pauses, (paused) =>
+      tell(paused ? "pause" : "resume"),
+    );
+    try {
+      if (request.code.length > limits.maxSourceChars) {
+        const message = `The script has ${request.code.length} characters, more than the limit of ${limits.maxSourceChars}`;
+        return notStarted(watch, "limit", "LimitError", message, false);
+      }
+      return await runStarted(request, limits, watch);
+    } finally {
+      watch.stop();
+    }
+  }
+
+  async function runStarted(
+    request: ScriptRequest,
+    limits: ScriptLimits,
+    watch: Stopwatch,
+  ): Promise<ScriptOutcome> {
+    const ended = new AbortController();
+    let reason:
+      | { readonly kind: ScriptErrorKind; readonly name: string; readonly message: string }
+      | undefined;
+    let active: ScriptRun | undefined;
+    const end = (kind: ScriptErrorKind, name: string, message: string): void => {
+      reason ??= { kind, name, message };
+      ended.abort();
+      active?.stop(kind, name, message);
+    };
+    const onAbort = (): void => {
+      const cause: unknown = request.signal?.reason;
+      const named =
+        cause instanceof Error && cause.name !== "AbortError" ? cause.message : "Execution aborted";
+      end("aborted", "AbortError", named);
+    };
+    if (limits.timeoutMs !== undefined) {
+      const { timeoutMs } = limits;
+      watch.limit(timeoutMs, () =>
+        end("timeout", "TimeoutError", `Execution timed out after ${timeoutMs} ms`),
+      );
+    }
+    if (request.signal?.aborted === true) onAbort();
+    else request.signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      if (reason !== undefined) return notStarted(watch, reason.kind, reason.name, reason.message, false);
+      const acquired = await pool.acquire(specOf(limits, request), ended.signal);
+      const cause = whyEnded();
+      if (!acquired.ok || cause !== undefined) {
+        if (acquired.ok) acquired.lease.release(true);
+        if (cause !== undefined) return notStarted(watch, cause.kind, cause.name, cause.message, false);
+        const message = acquired.ok ? "" : acquired.message;
+        const failed = !acquired.ok && acquired.reason === "failed";
+        return notStarted(
+          watch,
+          "sandbox",
+          failed ? "SandboxStartError" : "SandboxBusyError",
+          message,
+          !failed,
+        );
+      }
+      const { names, text } = toolsOf(request);
+      active = new ScriptRun({
+        run: nextRun++,
+        request,
+        limits,
+        tools: callable(request),
+        names,
+        lease: acquired.lease,
+        clock: options.clock,
+        watch,
+        graceMs: options.graceMs,
+        maxResidentBytes: (options.residentMb + 2 * limits.memoryMb) * 1024 * 1024,
+      });
+      running.add(active);
+      active.start(text);
+      return await active.outcome;
+    } finally {
+      request.signal?.removeEventListener("abort", onAbort);
+      if (active !== undefined) running.delete(active);
+    }
+
+    // Read through a function: the compiler would conclude that nothing has changed meanwhile.
+    function whyEnded(): typeof reason {
+      return reason;
+    }
+  }
+
+  /** The tool table, fixed for the run; its text is kept as long as the caller's list is the same. */
+  function toolsOf(request: ScriptRequest): { names: ToolNames; text: { names: string; all: string } } {
+    const known = request.describe === undefined ? texts.get(request.caller.tools) : undefined;
+    if (known !== undefined && known.names.tools.length === callable(request).length) return known;
+    const tools = callable(request);
+    const names = nameTools(tools.map((tool) => tool.name));
+    const rows = tools.map((tool) => [tool.name, names.identifierOf(tool.name)]);
+    const all = tools.map((tool) => {
+      const identifier = names.identifierOf(tool.name);
+      return { name: identifier, description: request.describe?.(tool, identifier) ?? tool.description };
+    });
+    const made = { names, text: { names: JSON.stringify(rows), all: JSON.stringify(all) } };
+    if (request.describe === undefined) texts.set(request.caller.tools, made);
+    return made;
+  }
+
+  return {
+    run,
+    async warm() {
+      if (closed) throw new CodemodeError("closed", "The runner is closed");
+      const failure = await pool.warm(specOf(resolveLimits(options.limits)));
+      if (failure !== undefined) throw new CodemodeError("no-sandbox", failure);
+    },
+    close() {
+      closed = true;
+      for (const script of running) script.stop("aborted", "AbortError", "Runner closed");
+      pool.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** A script never starts a script: a tool with that name is not in its table. */
+function callable(request: ScriptRequest): readonly CallableTool[] {
+  const seen = new Set<string>();
+  return request.caller.tools.filter((tool) => {
+    if (tool.name === "codemode" || seen.has(tool.name)) return false;
+    seen.add(tool.name);
+    return true;
+  });
+}
+
+function definedOnly(limits: Partial<ScriptLimits> = {}): Partial<ScriptLimits> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+function checkGlobals(request: ScriptRequest): void {
+  const names = new Set<string>();
+  const groups = new Set<string>();
+  for (const { name } of request.globals ?? []) {
+    const parts = name.split(".");
+    if (parts.length > 2 || !parts.every((part) => IDENTIFIER.test(part)) || RESERVED.has(parts[0] ?? "")) {
+      throw new CodemodeError("misuse", `"${name}" cannot be the name of a global`);
+    }
+    if (names.has(name)) throw new CodemodeError("misuse", `The global "${name}" is there twice`);
+    names.add(name);
+    if (parts.length === 2) groups.add(parts[0] ?? "");
+  }
+  for (const group of groups) {
+    if (names.has(group))
+      throw new CodemodeError("misuse", `The global "${group}" cannot be a function and a group`);
+  }
+}
+
+function notStarted(
+  watch: Stopwatch,
+  kind: ScriptErrorKind,
+  name: string,
+  message: string,
+  retryable: boolean,
+): ScriptOutcome {
+  return {
+    ok: false,
+    error: { kind, name, message, stack: `${name}: ${message}`, ...(retryable ? { retryable } : {}) },
+    output: [],
+    calls: [],
+    warnings: [],
+    stats: { wallMs: watch.wallMs, cpuMs: 0, pausedMs: watch.pausedMs, calls: 0, outputChars: 0 },
+  };
+}

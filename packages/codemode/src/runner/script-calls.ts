@@ -1,0 +1,280 @@
+/**
+ * The calls of one script, on the host's side: every one is looked up in the script's own table, made through the
+ * caller, recorded, and answered. The sandbox only ever names an index or a name; nothing it says is trusted.
+ */
+import type { CallableTool, CallDecision, ToolCallOutcome, ToolResult } from "@nestbox/tool";
+import type { NamedTool } from "../declarations/identifier.ts";
+import { messageOf } from "../shared/guards.ts";
+import type { ScriptCall, ScriptEvent, ScriptRequest } from "../types.ts";
+import type { Clock } from "./clock.ts";
+import { answerOf, denial, type ScriptAnswer, textOf, toPlain } from "./script-value.ts";
+
+const MAX_ERROR_CHARS = 500;
+const MAX_PROGRESS_CHARS = 2_000;
+/** Denials that a script's run remembers. */
+const MAX_DENIALS = 1_000;
+
+export interface ScriptCallsOptions {
+  readonly request: ScriptRequest;
+  readonly tools: readonly CallableTool[];
+  readonly names: readonly NamedTool[];
+  readonly clock: Clock;
+  readonly emit: (event: ScriptEvent) => void;
+  readonly answer: (id: number, answer: ScriptAnswer) => void;
+}
+
+type MutableCall = { -readonly [K in keyof ScriptCall]: ScriptCall[K] };
+
+interface OpenCall {
+  readonly record: MutableCall | undefined;
+  readonly controller: AbortController;
+  readonly startedAt: number;
+}
+
+/** Members that a host may add to an outcome. */
+type HostOutcome = ToolCallOutcome & {
+  readonly failure?: unknown;
+  readonly outputErrors?: readonly { readonly path?: unknown; readonly message?: unknown }[];
+};
+
+const NEVER_BEGAN = new Set<unknown>(["not-found", "invalid-arguments", "denied", "limit"]);
+
+export class ScriptCalls {
+  readonly #options: ScriptCallsOptions;
+  readonly #tools: ReadonlyMap<string, CallableTool>;
+  readonly #records: MutableCall[] = [];
+  readonly #open = new Map<number, OpenCall>();
+  readonly #denials = new Map<string, { readonly decision: CallDecision; readonly text: string }>();
+  #lastId = 0;
+  #ended = false;
+
+  constructor(options: ScriptCallsOptions) {
+    this.#options = options;
+    this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  }
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  get count(): number {
+    return this.#records.length;
+  }
+
+  records(): readonly ScriptCall[] {
+    return this.#records.map((record) => ({ ...record }));
+  }
+
+  /** Whether the effect of some call may have begun. */
+  get anyBegan(): boolean {
+    return this.#records.some((record) => record.began);
+  }
+
+  /** Ids only ever grow: one that was used, or is out of order, is not a call of this script. */
+  accepts(id: number): boolean {
+    if (id <= this.#lastId) return false;
+    this.#lastId = id;
+    return true;
+  }
+
+  callTool(id: number, index: number, args: unknown, argsJson: () => string): boolean {
+    const tool = this.#options.tools[index];
+    if (tool === undefined) return false;
+    void this.#call(id, tool.name, tool, args, argsJson, (outcome, decision) =>
+      answerOf(tool, outcome, decision),
+    );
+    return true;
+  }
+
+  /** `ctx.executeTool`: the outcome itself is the value, whatever it is (contract A19). */
+  executeTool(id: number, name: string, args: unknown, argsJson: () => string): void {
+    const tool = this.#tools.get(name);
+    if (tool === undefined) {
+      const result: ToolResult = { content: [{ type: "text", text: this.#notFound(name) }], details: {} };
+      const value = {
+        toolCall: { type: "toolCall", id: "", name, arguments: toPlain(args) ?? {} },
+        result,
+        isError: true,
+      };
+      this.#options.answer(id, { kind: "value", value });
+      return;
+    }
+    void this.#call(id, name, tool, args, argsJson, (outcome) => ({
+      kind: "value",
+      value: { toolCall: outcome.toolCall, result: outcome.result, isError: outcome.isError },
+    }));
+  }
+
+  callGlobal(id: number, index: number, args: unknown): boolean {
+    const global = this.#options.request.globals?.[index];
+    if (global === undefined) return false;
+    const controller = new AbortController();
+    this.#open.set(id, { record: undefined, controller, startedAt: 0 });
+    void (async () => {
+      let answer: ScriptAnswer;
+      try {
+        const list = (Array.isArray(args) ? args : []) as never;
+        answer = { kind: "value", value: await global.execute(list, { signal: controller.signal }) };
+      } catch (error) {
+        answer = { kind: "error", name: errorName(error), message: messageOf(error), denied: false };
+      }
+      if (this.#open.delete(id)) this.#options.answer(id, answer);
+    })();
+    return true;
+  }
+
+  /** Aborts what is still running; those calls are on record as `cancelled`. */
+  end(): void {
+    this.#ended = true;
+    for (const [id, call] of this.#open) {
+      this.#open.delete(id);
+      if (call.record !== undefined) {
+        call.record.status = "cancelled";
+        call.record.durationMs = this.#options.clock.now() - call.startedAt;
+        this.#tell(call.record);
+      }
+      call.controller.abort(new DOMException("The script has ended", "AbortError"));
+    }
+  }
+
+  async #call(
+    id: number,
+    name: string,
+    tool: CallableTool,
+    args: unknown,
+    argsJson: () => string,
+    read: (outcome: ToolCallOutcome, decision: CallDecision | undefined) => ScriptAnswer,
+  ): Promise<void> {
+    const { request, clock } = this.#options;
+    const record: MutableCall = { id: "", name, status: "running", began: true };
+    this.#records.push(record);
+    const key = `${name}\u0000${argsJson()}`;
+    const remembered = this.#denials.get(key);
+    if (remembered !== undefined) {
+      // Asked and refused once: the same call is not asked again, whoever makes it.
+      record.status = "denied";
+      record.began = false;
+      record.durationMs = 0;
+      record.decision = remembered.decision;
+      record.error = cut(remembered.text);
+      this.#tell(record);
+      const outcome: ToolCallOutcome = {
+        toolCall: { type: "toolCall", id: "", name, arguments: {} },
+        result: { content: [{ type: "text", text: remembered.text }], details: {} },
+        isError: true,
+        decision: remembered.decision,
+      };
+      this.#options.answer(id, read(outcome, remembered.decision));
+      return;
+    }
+    const controller = new AbortController();
+    const startedAt = clock.now();
+    const open: OpenCall = { record, controller, startedAt };
+    this.#open.set(id, open);
+    this.#tell(record);
+    let answer: ScriptAnswer;
+    try {
+      const outcome: HostOutcome = await request.caller.executeTool(name, args, {
+        signal: controller.signal,
+        onUpdate: (partial) => this.#progress(record, partial),
+      });
+      answer = this.#settle(record, tool, key, outcome, controller.signal, read);
+    } catch (error) {
+      // A caller never rejects for a tool's failure: what rejects is the host itself, or arguments that it refuses.
+      record.status = controller.signal.aborted ? "cancelled" : "error";
+      record.error = cut(messageOf(error));
+      answer = { kind: "error", name: errorName(error), message: messageOf(error), denied: false };
+    }
+    if (!this.#open.delete(id)) return;
+    record.durationMs ??= clock.now() - startedAt;
+    this.#tell(record);
+    this.#options.answer(id, answer);
+  }
+
+  #settle(
+    record: MutableCall,
+    tool: CallableTool,
+    key: string,
+    outcome: HostOutcome,
+    signal: AbortSignal,
+    read: (outcome: ToolCallOutcome, decision: CallDecision | undefined) => ScriptAnswer,
+  ): ScriptAnswer {
+    const decision = outcome.decision ?? this.#decisionOf(outcome.toolCall.id);
+    // After the end the record says `cancelled` and stays so.
+    if (!this.#ended) {
+      record.id = outcome.toolCall.id;
+      if (decision !== undefined) record.decision = decision;
+      const denied = decision?.effect === "deny";
+      if (denied || (outcome.durationMs === undefined && NEVER_BEGAN.has(outcome.failure)))
+        record.began = false;
+      if (outcome.durationMs !== undefined) record.durationMs = outcome.durationMs;
+      if (outcome.isError) {
+        record.status = denied ? "denied" : signal.aborted ? "cancelled" : "error";
+        record.error = cut(textOf(outcome.result) || `Tool "${tool.name}" failed`);
+      } else record.status = "ok";
+      this.#checkOutput(outcome);
+      if (denied && decision !== undefined && this.#denials.size < MAX_DENIALS) {
+        const spoken = denial(textOf(outcome.result), decision);
+        this.#denials.set(key, { decision, text: spoken.kind === "error" ? spoken.message : "" });
+      }
+    }
+    return read(outcome, decision);
+  }
+
+  #checkOutput(outcome: HostOutcome): void {
+    const errors = outcome.outputErrors;
+    if (!Array.isArray(errors) || errors.length === 0) return;
+    const places = errors.slice(0, 5).map(({ path, message }) => `${String(path)}: ${String(message)}`);
+    const message = `The result of ${outcome.toolCall.name} does not match its output schema (${places.join("; ")}); the call has run`;
+    this.#options.emit({
+      type: "warning",
+      warning: { kind: "schema-mismatch", message, callId: outcome.toolCall.id },
+    });
+  }
+
+  #decisionOf(callId: string): CallDecision | undefined {
+    try {
+      return this.#options.request.decisionOf?.(callId);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #progress(record: MutableCall, partial: ToolResult): void {
+    if (record.status !== "running") return;
+    try {
+      const text = textOf(partial).slice(-MAX_PROGRESS_CHARS);
+      this.#options.emit({ type: "progress", callId: record.id, text });
+    } catch {
+      // A partial result without content is no progress.
+    }
+  }
+
+  #tell(record: MutableCall): void {
+    this.#options.emit({ type: "call", call: { ...record } });
+  }
+
+  #notFound(name: string): string {
+    const known = this.#options.names.map((tool) => tool.name);
+    const wanted = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+    const close = known.filter(
+      (other) =>
+        wanted !== "" &&
+        other
+          .toLowerCase()
+          .replaceAll(/[^a-z0-9]/g, "")
+          .includes(wanted),
+    );
+    return close.length === 0
+      ? `Tool ${name} not found`
+      : `Tool ${name} not found. Did you mean ${close.slice(0, 5).join(", ")}?`;
+  }
+}
+
+function errorName(error: unknown): string {
+  return error instanceof Error && typeof error.name === "string" ? error.name : "Error";
+}
+
+function cut(text: string): string {
+  return text.length > MAX_ERROR_CHARS ? `${text.slice(0, MAX_ERROR_CHARS - 1)}…` : text;
+}

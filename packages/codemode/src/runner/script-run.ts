@@ -1,0 +1,465 @@
+/**
+ * One script, on the host's side: it begins every turn, takes every report, and decides how the run ended. The
+ * first terminal event wins: the script's own end, a limit, an abort, the death of its sandbox.
+ *
+ * A sandbox that has a turn to report and does not is ended from here with SIGKILL once the script's processor time
+ * and a grace are over; one whose memory has grown past its limit at once.
+ */
+import type { CallableTool, JsonValue } from "@nestbox/tool";
+import type { ToolNames } from "../declarations/identifier.ts";
+import type {
+  OutputItem,
+  ScriptError,
+  ScriptErrorKind,
+  ScriptEvent,
+  ScriptLimits,
+  ScriptOutcome,
+  ScriptRequest,
+  ScriptWarning,
+} from "../types.ts";
+import type { Clock } from "./clock.ts";
+import type { SandboxExit } from "./driver.ts";
+import { FRAME, type Frame } from "./frames.ts";
+import type { Lease } from "./pool.ts";
+import { ProtocolError, readReport, type ReportedError, type Row } from "./protocol.ts";
+import { ScriptCalls } from "./script-calls.ts";
+import { type ScriptAnswer, valueJson } from "./script-value.ts";
+import type { Stopwatch } from "./stopwatch.ts";
+
+export interface ScriptRunOptions {
+  readonly run: number;
+  readonly request: ScriptRequest;
+  readonly limits: ScriptLimits;
+  readonly tools: readonly CallableTool[];
+  readonly names: ToolNames;
+  readonly lease: Lease;
+  readonly clock: Clock;
+  readonly watch: Stopwatch;
+  /** Time past the processor limit before a sandbox that does not answer is ended. */
+  readonly graceMs: number;
+  /** Resident memory at which the sandbox is ended. */
+  readonly maxResidentBytes: number;
+}
+
+const WATCH_MS = 25;
+const MAX_WARNINGS = 100;
+const SEGMENT_CHARS = 1024;
+/** A stop that a parked sandbox does not confirm in this time ends it. */
+const STOP_MS = 250;
+
+type Ending =
+  | {
+      readonly ok: true;
+      readonly value: JsonValue | undefined;
+      readonly writes: readonly (readonly [string, string?])[];
+    }
+  | { readonly ok: false; readonly error: ScriptError };
+
+export class ScriptRun {
+  readonly outcome: Promise<ScriptOutcome>;
+  readonly #options: ScriptRunOptions;
+  readonly #resolve: (outcome: ScriptOutcome) => void;
+  readonly #calls: ScriptCalls;
+  readonly #output: OutputItem[] = [];
+  readonly #warnings: ScriptWarning[] = [];
+  #outputChars = 0;
+  #answers: string[] = [];
+  #segments: string[] = [];
+  #flushQueued = false;
+  /** Turns that were begun and not yet reported. */
+  #turns = 0;
+  #turnSince = 0;
+  #busyMs = 0;
+  #heapBytes: number | undefined;
+  #cancelWatch: (() => void) | undefined;
+  #cancelWake: (() => void) | undefined;
+  #cancelStop: (() => void) | undefined;
+  #ending: Ending | undefined;
+  #resolved = false;
+  #peakBytes = 0;
+  #killed: "timeout" | "memory" | undefined;
+
+  constructor(options: ScriptRunOptions) {
+    this.#options = options;
+    const { promise, resolve } = Promise.withResolvers<ScriptOutcome>();
+    this.outcome = promise;
+    this.#resolve = resolve;
+    this.#calls = new ScriptCalls({
+      request: options.request,
+      tools: options.tools,
+      names: options.names.tools,
+      clock: options.clock,
+      emit: (event) => this.#emit(event),
+      answer: (id, answer) => this.#answer(id, answer),
+    });
+    options.lease.onFrame = (frame) => this.#receive(frame);
+    options.lease.onExit = (exit) => this.#exit(exit);
+  }
+
+  start(toolsText: { readonly names: string; readonly all: string }): void {
+    const { lease, limits, request, clock } = this.#options;
+    if (lease.tools?.names !== toolsText.names || lease.tools.all !== toolsText.all) {
+      lease.link.send(FRAME.tools, 0, "{}", [toolsText.names, toolsText.all]);
+      lease.tools = toolsText;
+    }
+    const environment = request.environment;
+    const header = JSON.stringify({
+      cpuMs: limits.cpuMs,
+      memoryMb: limits.memoryMb,
+      globals: (request.globals ?? []).map((global) => global.name),
+      limits: {
+        depth: limits.maxDepth,
+        valueChars: limits.maxValueChars,
+        outputChars: limits.maxOutputChars,
+        outputItems: limits.maxOutputItems,
+        logLines: limits.maxLogLines,
+        calls: limits.maxCalls,
+        inFlight: limits.maxCallsInFlight,
+        timers: limits.maxTimers,
+      },
+      environment: {
+        ...(environment?.now === undefined ? {} : { now: environment.now() }),
+        ...(environment?.seed === undefined ? {} : { seed: environment.seed }),
+      },
+    });
+    this.#cancelWatch = clock.every(WATCH_MS, () => this.#look());
+    this.#emit({ type: "start" });
+    this.#begin(FRAME.start, header, [request.code, JSON.stringify(request.store ?? {})]);
+  }
+
+  /** Ends the script from outside. */
+  stop(kind: ScriptErrorKind, name: string, message: string): void {
+    this.#fail(kind, name, message);
+    this.#finish(false);
+  }
+
+  // --- Turns ---------------------------------------------------------------------------------------------------
+
+  #begin(type: number, header: string, segments?: readonly string[]): void {
+    if (this.#turns++ === 0) this.#turnSince = this.#options.clock.now();
+    this.#options.lease.link.send(type, this.#options.run, header, segments);
+  }
+
+  #now(): number {
+    return this.#options.request.environment?.now?.() ?? 0;
+  }
+
+  #answer(id: number, answer: ScriptAnswer): void {
+    if (this.#ending !== undefined) return;
+    this.#answers.push(this.#encode(id, answer));
+    // The last open call answers at once; otherwise what comes in the same round goes in one frame.
+    if (this.#calls.open === 0) this.#flush();
+    else if (!this.#flushQueued) {
+      this.#flushQueued = true;
+      this.#options.clock.soon(() => this.#flush());
+    }
+  }
+
+  #encode(id: number, answer: ScriptAnswer): string {
+    if (answer.kind === "error") {
+      const { kind: _, ...rejection } = answer;
+      return `[${id},4,${JSON.stringify(rejection)}]`;
+    }
+    const { value } = answer;
+    if (typeof value === "string") {
+      return value.length > SEGMENT_CHARS
+        ? `[${id},2,${this.#segment(value)}]`
+        : `[${id},1,${JSON.stringify(value)}]`;
+    }
+    const json = value === undefined ? undefined : valueJson(value);
+    if (json === undefined) return `[${id},0,0]`;
+    return json.length > SEGMENT_CHARS ? `[${id},3,${this.#segment(json)}]` : `[${id},1,${json}]`;
+  }
+
+  #segment(text: string): number {
+    return this.#segments.push(text) - 1;
+  }
+
+  #flush(): void {
+    this.#flushQueued = false;
+    if (this.#answers.length === 0 || this.#ending !== undefined) return;
+    const header = `${this.#now()};[${this.#answers.join(",")}]`;
+    const segments = this.#segments;
+    this.#answers = [];
+    this.#segments = [];
+    const size = segments.reduce((sum, text) => sum + text.length * 2, header.length);
+    if (size > this.#options.limits.maxFrameBytes) {
+      this.stop(
+        "limit",
+        "LimitError",
+        `Answers of ${size} bytes are larger than the limit of ${this.#options.limits.maxFrameBytes}`,
+      );
+      return;
+    }
+    this.#begin(FRAME.answers, header, segments);
+  }
+
+  #receive(frame: Frame): void {
+    if (frame.run !== this.#options.run) return;
+    try {
+      if (frame.type === FRAME.ended) this.#ended();
+      else if (frame.type === FRAME.turn || frame.type === FRAME.early) this.#report(frame);
+      else throw new ProtocolError("a frame of an unknown type");
+    } catch (error) {
+      const message =
+        error instanceof ProtocolError ? error.message : "a report that the host could not read";
+      this.#fail("sandbox", "SandboxError", `The sandbox sent ${message}`);
+      this.#finish(true);
+    }
+  }
+
+  #report(frame: Frame): void {
+    const report = readReport(frame, this.#options.limits.maxDepth);
+    const turn = frame.type === FRAME.turn;
+    if (turn) {
+      if (this.#turns === 0) throw new ProtocolError("a turn that nobody began");
+      this.#turns--;
+      this.#turnSince = this.#options.clock.now();
+      this.#busyMs = Math.max(this.#busyMs, report.busyMs);
+      this.#heapBytes = report.heapBytes ?? this.#heapBytes;
+    }
+    for (const row of report.rows) this.#row(row);
+    if (report.rejection !== undefined)
+      this.#warn({ kind: "unhandled-rejection", message: report.rejection });
+    if (!turn) return;
+    if (this.#ending !== undefined) {
+      this.#settle();
+      return;
+    }
+    this.#cancelWake?.();
+    this.#cancelWake = undefined;
+    if (report.wakeMs >= 0) {
+      this.#cancelWake = this.#options.clock.after(Math.ceil(report.wakeMs), () =>
+        this.#begin(FRAME.tick, String(this.#now())),
+      );
+    }
+    if (report.inFlight > this.#calls.open + this.#answers.length && this.#turns === 0) {
+      throw new ProtocolError("calls in flight that were never made");
+    }
+  }
+
+  #row(row: Row): void {
+    // Nothing counts after the end, except what the script is warned about.
+    if (this.#ending !== undefined && row.kind !== "warning") return;
+    switch (row.kind) {
+      case "tool":
+      case "execute":
+      case "global":
+        this.#call(row);
+        return;
+      case "text":
+        this.#put({ type: "text", text: row.text }, row.text.length);
+        return;
+      case "console":
+        this.#put({ type: "console", text: row.text }, row.text.length);
+        return;
+      case "image":
+        this.#put({ type: "image", data: row.data, mimeType: row.mimeType }, row.data.length);
+        return;
+      case "warning":
+        this.#warn({ kind: row.warning, message: row.message });
+        return;
+      case "done":
+        this.#ending = { ok: true, value: row.value as JsonValue | undefined, writes: row.writes };
+        return;
+      case "failed":
+        this.#ending = { ok: false, error: this.#scriptError(row.error) };
+    }
+  }
+
+  #call(row: Extract<Row, { readonly id: number }>): void {
+    const { limits } = this.#options;
+    if (!this.#calls.accepts(row.id)) throw new ProtocolError("a call under an id that was used");
+    if (this.#calls.open >= limits.maxCallsInFlight || this.#calls.count >= limits.maxCalls) {
+      throw new ProtocolError("more calls than the script may make");
+    }
+    if (row.kind === "tool") {
+      if (!this.#calls.callTool(row.id, row.tool, row.args, row.argsJson))
+        throw new ProtocolError("a call of no tool");
+    } else if (row.kind === "execute") this.#calls.executeTool(row.id, row.name, row.args, row.argsJson);
+    else if (!this.#calls.callGlobal(row.id, row.global, row.args))
+      throw new ProtocolError("a call of no global");
+  }
+
+  #put(item: OutputItem, chars: number): void {
+    this.#outputChars += chars;
+    const { maxOutputChars, maxOutputItems } = this.#options.limits;
+    if (this.#outputChars > maxOutputChars || this.#output.length >= maxOutputItems) {
+      throw new ProtocolError("more output than the script may make");
+    }
+    this.#output.push(item);
+    this.#emit({ type: "output", item });
+  }
+
+  #warn(warning: ScriptWarning): void {
+    if (this.#warnings.length >= MAX_WARNINGS) return;
+    this.#warnings.push(warning);
+    if (!this.#resolved) this.#tell({ type: "warning", warning });
+  }
+
+  #emit(event: ScriptEvent): void {
+    if (event.type === "warning") this.#warn(event.warning);
+    else this.#tell(event);
+  }
+
+  #tell(event: ScriptEvent): void {
+    try {
+      this.#options.request.onEvent?.(event);
+    } catch {
+      // A listener's failure is its own.
+    }
+  }
+
+  // --- The watchdog --------------------------------------------------------------------------------------------
+
+  #look(): void {
+    const { lease, clock, limits, graceMs, maxResidentBytes } = this.#options;
+    const bytes = lease.link.memoryBytes();
+    if (bytes !== undefined) {
+      this.#peakBytes = Math.max(this.#peakBytes, bytes);
+      if (bytes > maxResidentBytes) {
+        this.#killed = "memory";
+        lease.link.kill();
+        this.#memoryFailure();
+        this.#finish(true);
+        return;
+      }
+    }
+    if (this.#turns === 0) return;
+    const left = this.#ending === undefined ? Math.max(0, limits.cpuMs - this.#busyMs) : 0;
+    if (clock.now() - this.#turnSince <= left + graceMs) return;
+    this.#killed = "timeout";
+    this.#busyMs += clock.now() - this.#turnSince;
+    lease.link.kill();
+    this.#fail(
+      "timeout",
+      "CpuLimitError",
+      `The script's own code ran for more than the limit of ${limits.cpuMs} ms and did not let itself be stopped`,
+    );
+    this.#finish(true);
+  }
+
+  #memoryFailure(): void {
+    const { memoryMb } = this.#options.limits;
+    this.#fail(
+      "memory",
+      "MemoryLimitError",
+      `The script used more than its memory limit of ${memoryMb} MB; filter or aggregate large data instead of accumulating it`,
+    );
+  }
+
+  #exit(exit: SandboxExit): void {
+    const big = this.#peakBytes > this.#options.maxResidentBytes / 2;
+    if (exit.outOfMemory || (big && this.#killed === undefined)) this.#memoryFailure();
+    else
+      this.#fail(
+        "sandbox",
+        "SandboxError",
+        `The sandbox process ended while the script ran: ${exit.message}`,
+      );
+    this.#finish(true);
+  }
+
+  // --- The end -------------------------------------------------------------------------------------------------
+
+  #scriptError(reported: ReportedError): ScriptError {
+    const place = reported.line === undefined ? /codemode\.js:(\d+):(\d+)/.exec(reported.frames) : null;
+    const line = reported.line ?? (place === null ? undefined : Number(place[1]));
+    const column = reported.column ?? (place === null ? undefined : Number(place[2]));
+    const lineText = reported.lineText ?? (line === undefined ? undefined : this.#lineText(line));
+    const { kind, name, message } = reported;
+    const head = message === "" ? name : `${name}: ${message}`;
+    const at =
+      line === undefined ? "" : `\n    at codemode.js:${line}${column === undefined ? "" : `:${column}`}`;
+    return {
+      kind,
+      name,
+      message,
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
+      ...(lineText === undefined ? {} : { lineText }),
+      stack: head + (reported.frames === "" ? at : `\n${reported.frames}`),
+    };
+  }
+
+  #lineText(line: number): string | undefined {
+    const text = this.#options.request.code.split(/\r\n|[\n\r\u2028\u2029]/, line)[line - 1];
+    return text === undefined || text === "" ? undefined : text.slice(0, 200);
+  }
+
+  #fail(kind: ScriptErrorKind, name: string, message: string): void {
+    this.#ending ??= { ok: false, error: { kind, name, message, stack: `${name}: ${message}` } };
+  }
+
+  /** The last report has come: the outcome stands, the sandbox says `ended` once the realm is gone. */
+  #settle(): void {
+    this.#resolveOutcome();
+    this.#cancelStop ??= this.#options.clock.after(STOP_MS + this.#options.graceMs, () => this.#finish(true));
+  }
+
+  /** Confirms that the realm is disposed: the sandbox can take the next script. */
+  #ended(): void {
+    if (this.#ending === undefined) throw new ProtocolError("an end without an outcome");
+    this.#release(true);
+    this.#resolveOutcome();
+  }
+
+  /** Ends the run from this side; the sandbox is kept when it confirms the stop in time. */
+  #finish(dead: boolean): void {
+    if (dead) {
+      this.#release(false);
+    } else {
+      this.#options.lease.link.send(FRAME.stop, this.#options.run, "{}");
+      this.#cancelStop ??= this.#options.clock.after(STOP_MS, () => this.#release(false));
+    }
+    this.#resolveOutcome();
+  }
+
+  #release(reusable: boolean): void {
+    this.#cancelWatch?.();
+    this.#cancelWake?.();
+    this.#cancelStop?.();
+    this.#options.lease.release(reusable);
+  }
+
+  #resolveOutcome(): void {
+    const ending = this.#ending;
+    if (this.#resolved || ending === undefined) return;
+    this.#resolved = true;
+    this.#cancelWake?.();
+    this.#calls.end();
+    const { watch } = this.#options;
+    const common = {
+      output: this.#output,
+      calls: this.#calls.records(),
+      warnings: this.#warnings,
+      stats: {
+        wallMs: watch.wallMs,
+        cpuMs: this.#busyMs,
+        pausedMs: watch.pausedMs,
+        calls: this.#calls.count,
+        outputChars: this.#outputChars,
+        ...(this.#heapBytes === undefined ? {} : { heapBytes: this.#heapBytes }),
+      },
+    };
+    if (ending.ok) {
+      this.#resolve({ ok: true, value: ending.value, storeWrites: storeWrites(ending.writes), ...common });
+      return;
+    }
+    const retryable = !this.#calls.anyBegan && ending.error.kind === "sandbox";
+    this.#resolve({ ok: false, error: retryable ? { ...ending.error, retryable } : ending.error, ...common });
+  }
+}
+
+function storeWrites(writes: readonly (readonly [string, string?])[]): {
+  set: Readonly<Record<string, string>>;
+  delete: readonly string[];
+} {
+  const set: Record<string, string> = Object.create(null) as Record<string, string>;
+  const removed: string[] = [];
+  for (const [key, json] of writes) {
+    if (json === undefined) removed.push(key);
+    else set[key] = json;
+  }
+  return { set, delete: removed };
+}

@@ -1,0 +1,153 @@
+import type * as IsolatedVm from "isolated-vm";
+import { OPERATION, preludeSource } from "./prelude/index.ts";
+import type { Program, TurnEnd, Vm, VmFactory, VmHooks } from "./vm.ts";
+
+type Ivm = typeof IsolatedVm;
+type Entry = IsolatedVm.Reference<(operation: number, ...args: unknown[]) => unknown>;
+
+/** isolated-vm's own timer keeps memory for every turn until it expires: the host's deadline serves the rest. */
+const TIMED_TURNS = 1000;
+
+/** Loads the prebuilt library for this process: `isolated-vm.abi<NNN>[.glibc|.musl].node`. */
+export function loadIsolatedVm(folder: string): Ivm {
+  const base = `${folder}/${process.platform}-${process.arch}/isolated-vm.abi${process.versions.modules}`;
+  const files = process.platform === "linux" ? [`${base}.glibc.node`, `${base}.musl.node`] : [`${base}.node`];
+  const reasons: string[] = [];
+  for (const file of files) {
+    const loaded: { exports: { ivm?: Ivm } } = { exports: {} };
+    try {
+      process.dlopen(loaded, file);
+      if (loaded.exports.ivm !== undefined) return loaded.exports.ivm;
+    } catch (error) {
+      reasons.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  throw new Error(
+    `No usable isolated-vm for ${process.platform}-${process.arch}, Node ${process.version}: ${reasons.join("; ")}`,
+  );
+}
+
+/** Fresh isolates of isolated-vm on the calling thread. */
+export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
+  const source = preludeSource();
+  let cachedData: IsolatedVm.ExternalCopy<ArrayBuffer> | undefined;
+
+  function create(hooks: () => VmHooks | undefined): Vm {
+    const isolate = new ivm.Isolate({ memoryLimit: memoryMb });
+    const context = isolate.createContextSync();
+    const prelude = isolate.compileScriptSync(source, {
+      filename: "nestbox:prelude",
+      ...(cachedData === undefined ? { produceCachedData: true } : { cachedData }),
+    });
+    // The cache holds code of ours only; no script's code is ever kept.
+    cachedData ??= (prelude as unknown as { cachedData?: IsolatedVm.ExternalCopy<ArrayBuffer> }).cachedData;
+    const make = prelude.runSync(context, { reference: true, release: true }) as unknown as Entry;
+    const emit = new ivm.Callback((text: string, ...segments: string[]) => {
+      hooks()?.emit(text, segments);
+    });
+    const service = new ivm.Callback((operation: string, ...args: unknown[]) =>
+      hooks()?.service(operation, args),
+    );
+    const entry = make.applySync(undefined, [emit, service] as never, {
+      result: { reference: true },
+    }) as unknown as Entry;
+    make.release();
+    let turns = 0;
+
+    function turn(timeoutMs: number, args: readonly unknown[]): TurnEnd {
+      const timed = turns++ < TIMED_TURNS;
+      const started = performance.now();
+      try {
+        entry.applySync(
+          undefined,
+          args as never,
+          timed ? { timeout: Math.max(1, Math.ceil(timeoutMs)) } : {},
+        );
+        return { kind: "waiting" };
+      } catch (error) {
+        return failure(error, timed && performance.now() - started >= timeoutMs);
+      }
+    }
+
+    function failure(error: unknown, late: boolean): TurnEnd {
+      const message = messageOf(error);
+      if (isolate.isDisposed) return { kind: "memory", message };
+      if (late && message === "Script execution timed out.") return { kind: "timeout" };
+      // Nothing of ours throws out of a turn: what is left is a rejection that nobody handled.
+      return { kind: "rejection", message };
+    }
+
+    return {
+      configure(config) {
+        entry.applySync(undefined, [OPERATION.configure, config] as never);
+      },
+      start(program: Program, timeoutMs) {
+        let script: IsolatedVm.Reference<unknown>;
+        try {
+          const compiled = isolate.compileScriptSync(program.text, {
+            filename: "codemode.js",
+            lineOffset: program.lineOffset,
+          });
+          script = compiled.runSync(context, {
+            reference: true,
+            release: true,
+          }) as unknown as IsolatedVm.Reference<unknown>;
+        } catch (error) {
+          if (isolate.isDisposed) return { kind: "memory", message: messageOf(error) };
+          return {
+            kind: "syntax",
+            name: error instanceof Error ? error.name : "SyntaxError",
+            message: messageOf(error),
+          };
+        }
+        return turn(timeoutMs, [OPERATION.run, script.derefInto({ release: true }), program.trailing]);
+      },
+      settle: (answers, now, segments, timeoutMs) =>
+        turn(timeoutMs, [OPERATION.settle, answers, now, ...segments]),
+      tick(now, timeoutMs) {
+        const started = performance.now();
+        for (let round = 0; round < 100; round++) {
+          const left = timeoutMs - (performance.now() - started);
+          if (left <= 0) return { kind: "timeout" };
+          try {
+            const more: unknown = entry.applySync(undefined, [OPERATION.tick, now] as never, {
+              timeout: Math.ceil(left),
+            });
+            if (more !== true) break;
+          } catch (error) {
+            return failure(error, performance.now() - started >= timeoutMs);
+          }
+        }
+        return { kind: "waiting" };
+      },
+      drain: () => entry.applySync(undefined, [OPERATION.drain] as never) as unknown as string,
+      partial: () => entry.applySync(undefined, [OPERATION.partial] as never) as unknown as string,
+      takeSegment: (index) =>
+        entry.applySync(undefined, [OPERATION.take, index] as never) as unknown as string,
+      memoryBytes() {
+        if (isolate.isDisposed) return undefined;
+        const heap = isolate.getHeapStatisticsSync();
+        return heap.used_heap_size + heap.externally_allocated_size;
+      },
+      dispose() {
+        try {
+          if (!isolate.isDisposed) isolate.dispose();
+        } catch {
+          // Already gone: that is what was wanted.
+        }
+      },
+    };
+  }
+
+  return { create };
+}
+
+function messageOf(error: unknown): string {
+  try {
+    if (error instanceof Error)
+      return error.name === "Error" ? error.message : `${error.name}: ${error.message}`;
+    return String(error);
+  } catch {
+    return "a value that cannot be described";
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * The sandbox process. It holds isolates and nothing else: frames come in on descriptor 0 and leave on 1. Every
+ * power that Node has is given up before the first script, as far as Node lets it; what a script can reach is
+ * decided by the isolate, this is the wall behind it.
+ */
+import { writeSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { encodeFrame, FRAME, type Frame, FrameReader } from "../runner/frames.ts";
+import { prepareSource } from "../source/prepare.ts";
+import { isolatedVmFactory, loadIsolatedVm } from "./isolated-vm.ts";
+import { createServices } from "./services.ts";
+import { createSession, type Session } from "./session.ts";
+import type { Vm, VmHooks } from "./vm.ts";
+
+interface StartHeader {
+  readonly cpuMs: number;
+  readonly memoryMb: number;
+  readonly globals: readonly string[];
+  readonly limits: object;
+  readonly environment: object;
+  readonly timeZone?: string;
+}
+
+interface Settings {
+  readonly prebuilds: string;
+  readonly memoryMb: number;
+  readonly stock: number;
+  readonly maxFrameBytes: number;
+}
+
+const REFILL_AFTER_MS = 3;
+
+function main(settings: Settings): void {
+  const ivm = loadIsolatedVm(settings.prebuilds);
+  const strip = (source: string): string => stripTypeScriptTypes(source, { mode: "strip" });
+  const prepare = (code: string) => prepareSource(code, { strip });
+  giveUpPowers();
+
+  const factories = new Map<number, ReturnType<typeof isolatedVmFactory>>();
+  const factory = (memoryMb: number) => {
+    let made = factories.get(memoryMb);
+    if (made === undefined) {
+      if (factories.size >= 8) factories.clear();
+      made = isolatedVmFactory(ivm, memoryMb);
+      factories.set(memoryMb, made);
+    }
+    return made;
+  };
+
+  let session: Session | undefined;
+  let tools = { names: "[]", all: "[]" };
+  const services = createServices(() => tools.all);
+  const hooks: VmHooks = {
+    emit: (text, segments) => session?.hooks(text, segments),
+    service: (operation, args) => services.call(operation, args),
+  };
+  const stock: Vm[] = [];
+  let refill: NodeJS.Timeout | undefined;
+
+  function makeVm(memoryMb: number): Vm {
+    return factory(memoryMb).create(() => hooks);
+  }
+
+  function refillSoon(): void {
+    clearTimeout(refill);
+    refill = setTimeout(() => {
+      if (session !== undefined || stock.length >= settings.stock) return;
+      stock.push(makeVm(settings.memoryMb));
+      refillSoon();
+    }, REFILL_AFTER_MS);
+  }
+
+  function send(type: number, run: number, header: string, segments: readonly string[] = []): void {
+    const buffer = encodeFrame(type, run, header, segments);
+    for (let at = 0; at < buffer.length;) {
+      try {
+        at += writeSync(1, buffer, at);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      }
+    }
+  }
+
+  function start(frame: Frame): void {
+    const header = JSON.parse(frame.header) as StartHeader;
+    const [code = "", store = "{}"] = frame.segments;
+    const { limits, globals, environment } = header;
+    const vm = (header.memoryMb === settings.memoryMb ? stock.pop() : undefined) ?? makeVm(header.memoryMb);
+    const config = (trailing: boolean): string =>
+      `{"tools":${tools.names},"store":${store},"globals":${JSON.stringify(globals)},"trailing":${trailing},` +
+      `"limits":${JSON.stringify(limits)},"environment":${JSON.stringify(environment)}}`;
+    session = createSession({
+      run: frame.run,
+      vm,
+      code,
+      config,
+      cpuMs: header.cpuMs,
+      memoryMb: header.memoryMb,
+      prepare,
+      send,
+      clock: () => performance.now(),
+      ended() {
+        session = undefined;
+        refillSoon();
+      },
+    });
+    session.start();
+  }
+
+  function receive(frame: Frame): void {
+    if (frame.type === FRAME.tools) {
+      tools = { names: frame.segments[0] ?? "[]", all: frame.segments[1] ?? "[]" };
+      return;
+    }
+    if (frame.type === FRAME.start) {
+      start(frame);
+      return;
+    }
+    if (session === undefined || session.run !== frame.run) return;
+    if (frame.type === FRAME.stop) session.stop();
+    else if (frame.type === FRAME.tick) session.tick(Number(frame.header));
+    else if (frame.type === FRAME.answers) {
+      const semicolon = frame.header.indexOf(";");
+      session.settle(
+        frame.header.slice(semicolon + 1),
+        Number(frame.header.slice(0, semicolon)),
+        frame.segments,
+      );
+    }
+  }
+
+  const reader = new FrameReader(settings.maxFrameBytes, receive);
+  process.stdin.on("data", (chunk: Buffer) => reader.push(chunk));
+  // The host is gone: nobody is left to run for.
+  process.stdin.on("end", () => process.exit(0));
+  stock.push(makeVm(settings.memoryMb));
+  send(FRAME.ready, 0, JSON.stringify({ node: process.version, abi: process.versions.modules }));
+  refillSoon();
+}
+
+/** Takes from this process what it needs no more; nothing of it is in a script's reach in the first place. */
+function giveUpPowers(): void {
+  const powers = process as unknown as Record<string, unknown>;
+  for (const name of [
+    "dlopen",
+    "kill",
+    "binding",
+    "_linkedBinding",
+    "_kill",
+    "_debugProcess",
+    "chdir",
+    "setuid",
+    "setgid",
+  ]) {
+    powers[name] = undefined;
+  }
+  for (const name of ["fetch", "WebSocket", "EventSource"]) Reflect.deleteProperty(globalThis, name);
+  const permission = (process as unknown as { permission?: { drop?: (scope: string) => void } }).permission;
+  try {
+    permission?.drop?.("addon");
+  } catch {
+    // Older Nodes cannot drop it; nothing here loads another library.
+  }
+}
+
+main(JSON.parse(process.argv[2] ?? "{}") as Settings);

@@ -1,0 +1,467 @@
+import type { Primordials } from "./primordials.ts";
+import type { Values } from "./values.ts";
+
+/** What the host says about one script before it runs. */
+export interface CoreConfig {
+  /** Exact name and the identifier that the tool owns, or `null` where another tool owns it. */
+  readonly tools: readonly (readonly [name: string, identifier: string | null])[];
+  readonly globals: readonly string[];
+  readonly store: Readonly<Record<string, string>>;
+  readonly trailing: boolean;
+  readonly limits: {
+    readonly depth: number;
+    readonly valueChars: number;
+    readonly outputChars: number;
+    readonly outputItems: number;
+    readonly logLines: number;
+    readonly calls: number;
+    readonly inFlight: number;
+    readonly timers: number;
+  };
+}
+
+/** Hands text and segments to the sandbox process at once, in the middle of a turn. */
+export type Emit = (text: string, ...segments: readonly string[]) => void;
+
+/**
+ * The bridge inside the isolate: calls, answers, output, the end of the script. Everything that leaves is a row of
+ * a JSON array; long strings are segments beside it, so that nothing is quoted twice. Rows leave when the turn has
+ * ended (`drain`), output also while it runs.
+ *
+ * Runs inside the isolate as source text: it refers to nothing outside its arguments.
+ */
+export function makeCore(P: Primordials, emit: Emit) {
+  "use strict";
+  const SEGMENT_CHARS = 1024;
+  const EARLY_FLUSHES = 64;
+  const FLUSH_CHARS = 256 * 1024;
+  const FLUSH_MS = 50;
+
+  let rows = P.list<string>();
+  let rowCount = 0;
+  let segments = P.list<string>();
+  let segmentCount = 0;
+  let queuedChars = 0;
+  let flushes = 0;
+  let lastFlush = 0;
+
+  let finished = false;
+  let callCount = 0;
+  let nextId = 1;
+  let inFlight = 0;
+  const pending = new P.Map<
+    number,
+    { resolve: (value: unknown) => void; reject: (error: unknown) => void }
+  >();
+  /** Calls that wait for a place in flight: their row and segments, in order. */
+  let waiting = P.list<{ readonly row: (segment: number) => string; readonly segment: string | undefined }>();
+  let waitingHead = 0;
+  let waitingTail = 0;
+  const denied = new P.WeakSet<object>();
+  const limited = new P.WeakSet<object>();
+  let limits = {
+    depth: 512,
+    valueChars: 0,
+    outputChars: 0,
+    outputItems: 0,
+    logLines: 0,
+    calls: 0,
+    inFlight: 0,
+    timers: 0,
+  } as CoreConfig["limits"];
+  let values: Values | undefined;
+  let nextWake: () => number = () => -1;
+  let writes: () => string = () => "[]";
+
+  function push(row: string): void {
+    rows[rowCount++] = row;
+    queuedChars += row.length;
+  }
+
+  function segment(text: string): number {
+    segments[segmentCount] = text;
+    queuedChars += text.length;
+    return segmentCount++;
+  }
+
+  /** The queued rows as text; the segments stay until `take` has fetched them. */
+  function rowsText(): string {
+    let text = "[";
+    for (let i = 0; i < rowCount; i++) text += i === 0 ? rows[i] : "," + rows[i];
+    rows = P.list();
+    rowCount = 0;
+    queuedChars = 0;
+    return text + "]";
+  }
+
+  function flush(): void {
+    if (rowCount === 0) return;
+    flushes++;
+    lastFlush = P.dateNow();
+    const args = P.list<string>();
+    for (let i = 0; i < segmentCount; i++) args[i + 1] = segments[i] as string;
+    args[0] = '{"r":' + rowsText() + "}";
+    segments = P.list();
+    segmentCount = 0;
+    P.apply(emit, undefined, args);
+  }
+
+  const warn = (kind: string, message: string): void => {
+    push("[9," + P.stringify(kind) + "," + P.stringify(P.slice(message, 0, 2000)) + "]");
+  };
+
+  /** JSON of an encoded value as an element of a row: `[json]`, or the number of the segment that holds it. */
+  function payload(text: string): { readonly inline: string } | { readonly segment: string } {
+    return text.length > SEGMENT_CHARS ? { segment: text } : { inline: "[" + text + "]" };
+  }
+
+  // --- Calls ---------------------------------------------------------------------------------------------------
+
+  function startCall(kind: number, target: string, args: unknown, what: string): Promise<unknown> {
+    return new P.Promise((resolve, reject) => {
+      if (finished) throw new P.Error("The script has ended: no call can be made any more");
+      const encoded = (values as Values).encode(args, { what });
+      if (++callCount > limits.calls) {
+        throw limitError("the script made more than the limit of " + limits.calls + " calls");
+      }
+      const id = nextId++;
+      const head = "[" + kind + "," + id + "," + target;
+      const text =
+        encoded.kind === "undefined"
+          ? undefined
+          : encoded.kind === "string"
+            ? P.stringify(encoded.text)
+            : encoded.text;
+      const part = text === undefined ? undefined : payload(text);
+      const row = (index: number): string =>
+        part === undefined ? head + "]" : head + "," + ("inline" in part ? part.inline : index) + "]";
+      const held = part !== undefined && "segment" in part ? part.segment : undefined;
+      P.mapSet(pending as unknown as Map<unknown, unknown>, id, { resolve, reject });
+      if (inFlight < limits.inFlight) {
+        inFlight++;
+        push(row(held === undefined ? -1 : segment(held)));
+      } else {
+        waiting[waitingTail++] = { row, segment: held };
+      }
+    });
+  }
+
+  function admit(): void {
+    while (inFlight < limits.inFlight && waitingHead < waitingTail) {
+      const next = waiting[waitingHead] as { row: (segment: number) => string; segment: string | undefined };
+      delete waiting[waitingHead++];
+      inFlight++;
+      push(next.row(next.segment === undefined ? -1 : segment(next.segment)));
+    }
+    if (waitingHead === waitingTail && waitingHead > 0) {
+      waiting = P.list();
+      waitingHead = 0;
+      waitingTail = 0;
+    }
+  }
+
+  interface Rejection {
+    readonly name: string;
+    readonly message: string;
+    readonly denied?: boolean;
+    readonly properties?: Record<string, unknown>;
+  }
+
+  function errorOf(rejection: Rejection): Error {
+    const { name, message, properties } = rejection;
+    const Constructor =
+      name === "TypeError"
+        ? P.TypeError
+        : name === "RangeError"
+          ? P.RangeError
+          : name === "SyntaxError"
+            ? P.SyntaxError
+            : name === "ReferenceError"
+              ? P.ReferenceError
+              : name === "URIError"
+                ? P.URIError
+                : P.Error;
+    const error = new Constructor(message);
+    if (Constructor === P.Error && name !== "Error") define(error, "name", name, false);
+    if (properties !== undefined) {
+      const keys = P.objectKeys(properties);
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i] as string;
+        if (key !== "name" && key !== "message" && key !== "stack") define(error, key, properties[key], true);
+      }
+    }
+    if (rejection.denied === true) P.weakSetAdd(denied, error);
+    return error;
+  }
+
+  function define(target: object, key: PropertyKey, value: unknown, enumerable: boolean): void {
+    P.defineProperty(target, key, descriptor(value, enumerable, true));
+  }
+
+  function descriptor(value: unknown, enumerable: boolean, open: boolean): PropertyDescriptor {
+    // No prototype: a `get` that a script puts on Object.prototype must not become part of it.
+    const made = P.create(null) as PropertyDescriptor;
+    made.value = value;
+    made.writable = open;
+    made.enumerable = enumerable;
+    made.configurable = open;
+    return made;
+  }
+
+  /** Answers of the host: `[id, kind, payload]`; kind 0 nothing, 1 value, 2 string or segment, 3 JSON segment, 4 error. */
+  function settle(text: string, parts: readonly string[]): void {
+    const answers = P.parse(text) as [number, number, unknown][];
+    for (let i = 0; i < answers.length; i++) {
+      const answer = answers[i] as [number, number, unknown];
+      const id = answer[0];
+      const entry = P.mapGet(pending as unknown as Map<unknown, unknown>, id) as
+        | { resolve: (value: unknown) => void; reject: (error: unknown) => void }
+        | undefined;
+      if (entry === undefined) continue;
+      P.mapDelete(pending as unknown as Map<unknown, unknown>, id);
+      inFlight--;
+      const kind = answer[1];
+      const body = answer[2];
+      if (kind === 4) {
+        entry.reject(errorOf(body as Rejection));
+        continue;
+      }
+      try {
+        if (kind === 0) entry.resolve(undefined);
+        else if (kind === 1) entry.resolve(body);
+        else if (kind === 2) entry.resolve(parts[body as number]);
+        else entry.resolve(P.parse(parts[body as number] as string));
+      } catch (error) {
+        entry.reject(error);
+      }
+    }
+    admit();
+  }
+
+  // --- The end -------------------------------------------------------------------------------------------------
+
+  function limitError(message: string): Error {
+    const error = new P.RangeError(message);
+    P.weakSetAdd(limited, error);
+    finish(errorRow(error));
+    return error;
+  }
+
+  function finish(row: string): void {
+    if (finished) return;
+    finished = true;
+    push(row);
+    // Short ends leave at once: whatever hangs after it, the outcome stands.
+    if (queuedChars < FLUSH_CHARS) flush();
+  }
+
+  /** Name, message and the script's own frames as plain strings; nothing of the thrown value itself leaves. */
+  function describe(thrown: unknown): Record<string, unknown> {
+    const out = P.create(null) as Record<string, unknown>;
+    try {
+      if (typeof thrown === "object" && thrown !== null && (values as Values).isError(thrown)) {
+        const error = thrown as Error;
+        out["kind"] = P.weakSetHas(denied, error)
+          ? "policy"
+          : P.weakSetHas(limited, error)
+            ? "limit"
+            : "script";
+        out["name"] = P.slice(P.String(error.name), 0, 200);
+        out["message"] = P.slice(P.String(error.message), 0, 65536);
+        out["stack"] = frames(error);
+        return out;
+      }
+      out["kind"] = "script";
+      out["message"] = P.slice(format(thrown), 0, 65536);
+    } catch {
+      out["kind"] = "script";
+      out["message"] = "The script threw a value that cannot be described";
+      delete out["name"];
+      delete out["stack"];
+    }
+    return out;
+  }
+
+  const FRAME = "codemode.js:";
+  /** Lines of the stack that name the script, one a line. */
+  function frames(error: Error): string {
+    const stack = (error as { stack?: unknown }).stack;
+    if (typeof stack !== "string") return "";
+    let out = "";
+    let from = 0;
+    for (let lines = 0; from < stack.length && lines < 60; lines++) {
+      let end = P.indexOf(stack, "\n", from);
+      if (end === -1) end = stack.length;
+      const line = P.slice(stack, from, end);
+      from = end + 1;
+      if (P.indexOf(line, "    at ") !== 0 || P.indexOf(line, FRAME) === -1) continue;
+      out += (out === "" ? "" : "\n") + line;
+    }
+    return out;
+  }
+
+  function errorRow(thrown: unknown): string {
+    return "[8," + P.stringify(describe(thrown)) + "]";
+  }
+
+  function succeed(value: unknown, trailing: boolean): void {
+    if (finished) return;
+    let row: string;
+    try {
+      const encoded =
+        trailing && outputItems > 0
+          ? ({ kind: "undefined" } as const)
+          : (values as Values).encode(value, { what: "the returned value" });
+      let body = "null";
+      if (encoded.kind === "string") {
+        body =
+          encoded.text.length > SEGMENT_CHARS
+            ? "[1," + segment(encoded.text) + "]"
+            : P.stringify(encoded.text);
+      } else if (encoded.kind === "json") {
+        body =
+          encoded.text.length > SEGMENT_CHARS
+            ? "[2," + segment(encoded.text) + "]"
+            : "[0," + encoded.text + "]";
+      }
+      row = "[7," + body + "," + writes() + "]";
+    } catch (error) {
+      row = errorRow(error);
+    }
+    finish(row);
+  }
+
+  function run(script: () => Promise<unknown>, trailing: boolean): void {
+    let promise: unknown;
+    try {
+      promise = script();
+    } catch (error) {
+      finish(errorRow(error));
+      return;
+    }
+    // Own and undefined: `then` takes the intrinsic constructor, whatever the prototype says by now.
+    P.defineProperty(promise as object, "constructor", descriptor(undefined, false, true));
+    P.then(
+      promise,
+      ((value: unknown) => succeed(value, trailing)) as never,
+      ((error: unknown) => finish(errorRow(error))) as never,
+    );
+  }
+
+  // --- Output --------------------------------------------------------------------------------------------------
+
+  let outputChars = 0;
+  let outputItems = 0;
+  let logLines = 0;
+
+  function output(kind: 4 | 5 | 6, text: string, mimeType?: string): void {
+    if (finished) return;
+    outputChars += text.length;
+    outputItems++;
+    if (kind === 5) logLines++;
+    if (outputChars > limits.outputChars || outputItems > limits.outputItems) {
+      throw limitError(
+        "script output exceeded the limit of " +
+          limits.outputChars +
+          " characters or " +
+          limits.outputItems +
+          " text(), image(), and console calls. Print a summary instead, or write large data to a file with a tool.",
+      );
+    }
+    if (logLines > limits.logLines) {
+      throw limitError("the script wrote more than the limit of " + limits.logLines + " console lines");
+    }
+    const body = text.length > SEGMENT_CHARS ? P.String(segment(text)) : P.stringify(text);
+    push("[" + kind + "," + body + (mimeType === undefined ? "]" : "," + P.stringify(mimeType) + "]"));
+    if (flushes < EARLY_FLUSHES || queuedChars > FLUSH_CHARS || P.dateNow() - lastFlush > FLUSH_MS) flush();
+  }
+
+  /** One value as console lines and thrown values show it. */
+  function format(value: unknown): string {
+    if (typeof value === "string") return value;
+    if (typeof value === "object" && value !== null && (values as Values).isError(value))
+      return errorText(value as Error);
+    if (typeof value === "number") return P.String(value);
+    if (typeof value !== "object" || value === null) return P.String(value);
+    try {
+      const encoded = (values as Values).encode(value, { what: "the value", lenient: true });
+      return encoded.kind === "undefined" ? P.String(value) : encoded.text;
+    } catch {
+      return P.String(value);
+    }
+  }
+
+  function errorText(error: Error): string {
+    const message = P.String(error.message);
+    const head = message === "" ? P.String(error.name) : P.String(error.name) + ": " + message;
+    const lines = frames(error);
+    return lines === "" ? head : head + "\n" + lines;
+  }
+
+  // --- For the host --------------------------------------------------------------------------------------------
+
+  /** `finished segments;{"r":rows,"p":calls in flight,"w":milliseconds to the next timer or -1}` */
+  function drain(): string {
+    const wake = nextWake();
+    if (!finished && inFlight === 0 && wake < 0) {
+      const error = new P.Error(
+        "The script is waiting on a promise that can never settle: no tool call is pending and no timer is set.",
+      );
+      finished = true;
+      push("[8," + P.stringify(describeStalled(error)) + "]");
+    }
+    const state = (finished ? "1" : "0") + segmentCount + ";";
+    return state + '{"r":' + rowsText() + ',"p":' + inFlight + ',"w":' + wake + "}";
+  }
+
+  /** What was queued before the script was stopped: `segments;rows`. */
+  function partial(): string {
+    finished = true;
+    return segmentCount + ";" + rowsText();
+  }
+
+  function describeStalled(error: Error): Record<string, unknown> {
+    const out = P.create(null) as Record<string, unknown>;
+    out["kind"] = "script";
+    out["name"] = "Error";
+    out["message"] = error.message;
+    out["stack"] = "";
+    return out;
+  }
+
+  function take(index: number): string {
+    const text = segments[index] as string;
+    if (index === segmentCount - 1) {
+      segments = P.list();
+      segmentCount = 0;
+    }
+    return text;
+  }
+
+  return {
+    startCall,
+    settle,
+    run,
+    output,
+    format,
+    drain,
+    partial,
+    take,
+    finish: (ok: boolean, error?: unknown) => (ok ? succeed(undefined, false) : finish(errorRow(error))),
+    warn,
+    define,
+    descriptor,
+    fail: (error: unknown) => finish(errorRow(error)),
+    isFinished: () => finished,
+    configure(made: Values, config: CoreConfig, wake: () => number, storeWrites: () => string) {
+      values = made;
+      limits = config.limits;
+      made.limits.depth = config.limits.depth;
+      made.limits.chars = config.limits.valueChars;
+      nextWake = wake;
+      writes = storeWrites;
+    },
+  };
+}
+
+export type Core = ReturnType<typeof makeCore>;

@@ -1,0 +1,104 @@
+import { makeConsole } from "./console.ts";
+import { makeCore } from "./core.ts";
+import { makeEnvironment } from "./environment.ts";
+import { makeScriptGlobals } from "./script-globals.ts";
+import { primordials } from "./primordials.ts";
+import { makeTimers } from "./timers.ts";
+import { makeValues } from "./values.ts";
+import { makeWebGlobals } from "./web-globals.ts";
+
+/** Operations of the function that the prelude evaluates to. */
+export const OPERATION = { configure: 0, run: 1, settle: 2, tick: 3, drain: 4, take: 5, partial: 6 } as const;
+
+/**
+ * Source text of the prelude: a strict function `(emit, service)` that takes down what a script must not have,
+ * builds the globals and returns the one function through which the sandbox process speaks to the isolate. Both
+ * callbacks live in its closure only.
+ */
+export function preludeSource(): string {
+  const parts = {
+    primordials,
+    makeValues,
+    makeCore,
+    makeEnvironment,
+    makeTimers,
+    makeConsole,
+    makeWebGlobals,
+    makeScriptGlobals,
+  };
+  const declarations = Object.entries(parts).map(([name, part]) => `const ${name} = ${String(part)};`);
+  return `(function (emit, service) { "use strict";\n${declarations.join("\n")}\nconst main = ${String(main)};\nreturn main({ ${Object.keys(parts).join(", ")} }, emit, service); })`;
+}
+
+interface Parts {
+  readonly primordials: typeof primordials;
+  readonly makeValues: typeof makeValues;
+  readonly makeCore: typeof makeCore;
+  readonly makeEnvironment: typeof makeEnvironment;
+  readonly makeTimers: typeof makeTimers;
+  readonly makeConsole: typeof makeConsole;
+  readonly makeWebGlobals: typeof makeWebGlobals;
+  readonly makeScriptGlobals: typeof makeScriptGlobals;
+}
+
+/** Runs inside the isolate; see {@link preludeSource}. */
+function main(
+  parts: Parts,
+  emit: (text: string) => void,
+  service: (operation: string, ...args: readonly unknown[]) => unknown,
+) {
+  const P = parts.primordials();
+  const core = parts.makeCore(P, emit);
+  const values = parts.makeValues(P, (message) => core.warn("value", message));
+  const environment = parts.makeEnvironment(P, core, service);
+  const timerLimits = { max: 0 };
+  const timers = parts.makeTimers(P, core, environment, timerLimits);
+
+  // No memory that other threads share, and none that the engine's own limit does not see.
+  const scope = globalThis as unknown as Record<string, unknown>;
+  delete scope["WebAssembly"];
+  delete scope["SharedArrayBuffer"];
+  delete scope["Atomics"];
+  // An accessor that gives nothing: V8 then formats stacks itself and hands no frame to a script.
+  const nothing = P.create(null) as PropertyDescriptor;
+  nothing.get = () => undefined;
+  nothing.set = () => undefined;
+  nothing.configurable = false;
+  P.defineProperty(P.Error, "prepareStackTrace", nothing);
+
+  parts.makeConsole(P, core, environment.clock);
+  parts.makeWebGlobals(P, core, environment, service);
+
+  return (operation: number, a?: unknown, b?: unknown, ...rest: string[]): unknown => {
+    switch (operation) {
+      case 0: {
+        const config = P.parse(a as string) as Parameters<typeof makeScriptGlobals>[4] & {
+          readonly environment: { readonly now?: number; readonly seed?: number };
+        };
+        timerLimits.max = config.limits.timers;
+        environment.configure(config.environment);
+        let writes = (): string => "[]";
+        core.configure(values, config, timers.wake, () => writes());
+        const made = parts.makeScriptGlobals(P, core, values, () => service("tools") as string, config);
+        writes = made.storeWrites;
+        return undefined;
+      }
+      case 1:
+        core.run(a as () => Promise<unknown>, b as boolean);
+        return undefined;
+      case 2:
+        environment.advance(b as number);
+        core.settle(a as string, rest);
+        return undefined;
+      case 3:
+        environment.advance(a as number);
+        return timers.fire();
+      case 4:
+        return core.drain();
+      case 5:
+        return core.take(a as number);
+      default:
+        return core.partial();
+    }
+  };
+}

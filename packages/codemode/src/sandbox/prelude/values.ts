@@ -1,0 +1,288 @@
+import type { Primordials } from "./primordials.ts";
+
+/** What a script's value becomes when it leaves: nothing, a string as it is, or JSON text. */
+export type Encoded =
+  | { readonly kind: "undefined" }
+  | { readonly kind: "string"; readonly text: string }
+  | { readonly kind: "json"; readonly text: string };
+
+export interface EncodeOptions {
+  /** How the value is called in an error, for example `the returned value`. */
+  readonly what: string;
+  /** Console lines show what cannot be JSON instead of refusing it. */
+  readonly lenient?: boolean;
+}
+
+/**
+ * Reads values of the script exactly once, into plain data, and makes JSON of it.
+ *
+ * Date → ISO text; Map → array of entries; Set → array; Error → `{ name, message, … }`; RegExp → its text;
+ * ArrayBuffer and DataView → array of bytes; typed arrays as JSON has them. BigInt, promises, cycles and too much
+ * depth are errors that name the path. Functions, symbols and numbers that JSON lacks are mentioned to `warn`.
+ *
+ * Runs inside the isolate as source text: it refers to nothing outside its arguments.
+ */
+export function makeValues(P: Primordials, warn: (message: string) => void) {
+  "use strict";
+  const limits = { depth: 512, chars: 64 * 1024 * 1024 };
+  const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+  const isPlainKey = (key: string) => P.regexpExec(IDENTIFIER, key) !== null;
+  const MAX_WARNINGS = 20;
+
+  function brand(test: unknown, value: unknown): boolean {
+    if (test === undefined) return false;
+    try {
+      (test as (self: unknown) => unknown)(value);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Walks the chain itself: `instanceof` would ask the script's `Symbol.hasInstance`. */
+  function inherits(value: object, prototype: object): boolean {
+    let at: object | null = value;
+    for (let i = 0; at !== null && i < 100; i++) {
+      if (at === prototype) return true;
+      at = P.getPrototypeOf(at);
+    }
+    return false;
+  }
+
+  const isError = (value: object): boolean => {
+    return P.isError === undefined ? inherits(value, P.Error.prototype) : P.isError(value);
+  };
+
+  const isPromise = (value: object): boolean => inherits(value, P.Promise.prototype);
+
+  function encode(input: unknown, options: EncodeOptions): Encoded {
+    if (typeof input === "string") return { kind: "string", text: input };
+    const keys = P.list<string>();
+    const parents = P.list<object>();
+    let depth = 0;
+    let chars = 0;
+    let warnings = 0;
+    const lenient = options.lenient === true;
+
+    const path = (): string => {
+      let text = "";
+      for (let i = 0; i < depth; i++) {
+        const key = keys[i] as string;
+        if (key[0] === "[") text += key;
+        else text += isPlainKey(key) ? (text === "" ? key : "." + key) : "[" + P.stringify(key) + "]";
+        if (text.length > 400) return P.slice(text, 0, 400) + "…";
+      }
+      return text;
+    };
+    const where = (): string => (depth === 0 ? options.what : path() + " of " + options.what);
+    const mention = (problem: string): void => {
+      if (lenient) return;
+      if (++warnings <= MAX_WARNINGS) warn(where() + " " + problem);
+      else if (warnings === MAX_WARNINGS + 1) warn("more of " + options.what + " was left out");
+    };
+    const count = (size: number): void => {
+      chars += size;
+      if (chars > limits.chars) {
+        throw new P.RangeError(
+          options.what + " is larger than the limit of " + limits.chars + " characters of JSON",
+        );
+      }
+    };
+
+    function primitive(value: unknown): unknown {
+      switch (typeof value) {
+        case "string":
+          count(value.length + 3);
+          return value;
+        case "number":
+          count(4);
+          if (!P.numberIsFinite(value)) mention("is " + P.String(value) + ", which JSON writes as null");
+          return value;
+        case "bigint":
+          if (lenient) return P.String(value) + "n";
+          throw new P.TypeError(
+            where() + " is a BigInt, which JSON cannot carry: use String(value) or Number(value)",
+          );
+        case "symbol":
+          if (lenient) return P.String(value);
+          mention("is a symbol and was left out");
+          return undefined;
+        case "function":
+          if (lenient) return undefined;
+          mention("is a function and was left out");
+          return undefined;
+        default:
+          count(5);
+          return value;
+      }
+    }
+
+    function descend(value: object, visit: () => unknown): unknown {
+      for (let i = 0; i < depth; i++) {
+        if (parents[i] === value) {
+          if (lenient) return "[Circular]";
+          throw new P.TypeError(
+            path() +
+              " of " +
+              options.what +
+              " refers back to " +
+              (i === 0 ? "the value itself" : "a value that holds it") +
+              ": JSON cannot carry a cycle",
+          );
+        }
+      }
+      if (depth >= limits.depth) {
+        if (lenient) return "[…]";
+        throw new P.RangeError(
+          options.what + " is nested deeper than the limit of " + limits.depth + " levels",
+        );
+      }
+      parents[depth] = value;
+      depth++;
+      const result = visit();
+      depth--;
+      return result;
+    }
+
+    function elements(length: number, read: (index: number) => unknown, indexKey: boolean): unknown {
+      const out = P.list<unknown>();
+      for (let i = 0; i < length; i++) {
+        if (indexKey) keys[depth - 1] = "[" + i + "]";
+        const item = plain(read(i), "" + i);
+        out[i] = item === undefined ? null : item;
+        count(1);
+      }
+      return out;
+    }
+
+    function members(value: object, out: Record<string, unknown>): Record<string, unknown> {
+      const names = P.objectKeys(value);
+      for (let i = 0; i < names.length; i++) {
+        const name = names[i] as string;
+        keys[depth - 1] = name;
+        const item = plain((value as Record<string, unknown>)[name], name);
+        if (item !== undefined) {
+          count(name.length + 4);
+          out[name] = item;
+        }
+      }
+      return out;
+    }
+
+    function errorMembers(error: Error): unknown {
+      const out = P.create(null) as Record<string, unknown>;
+      keys[depth - 1] = "name";
+      out["name"] = plain(P.String(error.name), "name");
+      keys[depth - 1] = "message";
+      out["message"] = plain(P.String(error.message), "message");
+      hiddenMember(error, "cause", out);
+      hiddenMember(error, "errors", out);
+      return members(error, out);
+    }
+
+    function hiddenMember(error: Error, key: "cause" | "errors", out: Record<string, unknown>): void {
+      if (!P.hasOwn(error, key)) return;
+      keys[depth - 1] = key;
+      const item = plain((error as unknown as Record<string, unknown>)[key], key);
+      if (item !== undefined) out[key] = item;
+    }
+
+    function special(value: object): { readonly value: unknown } | undefined {
+      if (P.mapSize !== undefined && brand(P.mapSize, value)) {
+        const entries = P.list<unknown[]>();
+        let n = 0;
+        P.mapForEach(value, (item: unknown, key: unknown) => {
+          const pair = P.list<unknown>();
+          pair[0] = key;
+          pair[1] = item;
+          entries[n++] = pair;
+        });
+        return { value: descend(value, () => elements(n, (i) => entries[i], true)) };
+      }
+      if (P.setSize !== undefined && brand(P.setSize, value)) {
+        const items = P.list<unknown>();
+        let n = 0;
+        P.setForEach(value, (item: unknown) => {
+          items[n++] = item;
+        });
+        return { value: descend(value, () => elements(n, (i) => items[i], true)) };
+      }
+      if (isError(value)) return { value: descend(value, () => errorMembers(value as Error)) };
+      if (brand(P.bufferLength, value)) {
+        const bytes = new P.Uint8Array(value as ArrayBuffer);
+        return { value: descend(value, () => elements(bytes.length, (i) => bytes[i], true)) };
+      }
+      if (P.isView(value) && P.typedName?.(value) === undefined) {
+        const view = value as DataView;
+        const bytes = new P.Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+        return { value: descend(value, () => elements(bytes.length, (i) => bytes[i], true)) };
+      }
+      if (brand(P.numberValueOf, value)) return { value: primitive(P.numberValueOf(value)) };
+      if (brand(P.stringValueOf, value)) return { value: primitive(P.stringValueOf(value)) };
+      if (brand(P.booleanValueOf, value)) return { value: primitive(P.booleanValueOf(value)) };
+      if (brand(P.bigintValueOf, value)) return { value: primitive(P.bigintValueOf(value)) };
+      if (brand(P.regexpSource, value) && value !== P.RegExp.prototype) {
+        return {
+          value: primitive("/" + P.String(P.regexpSource?.(value)) + "/" + P.String(P.regexpFlags?.(value))),
+        };
+      }
+      if (isPromise(value)) {
+        if (lenient) return { value: "[Promise]" };
+        throw new P.TypeError(where() + " is a promise that was not awaited");
+      }
+      return undefined;
+    }
+
+    function plain(input: unknown, key: string): unknown {
+      let value = input;
+      if (typeof value !== "object" || value === null) return primitive(value);
+      const toJSON = (value as { toJSON?: unknown }).toJSON;
+      if (typeof toJSON === "function") {
+        if (toJSON === P.dateToJSON && brand(P.dateGetTime, value)) {
+          const time = P.dateGetTime(value);
+          if (P.numberIsFinite(time)) return primitive(P.dateToISOString(value));
+          mention("is an invalid Date, which JSON writes as null");
+          return null;
+        }
+        value = P.apply(toJSON as (...args: unknown[]) => unknown, value, [key]) as unknown;
+        if (typeof value !== "object" || value === null) return primitive(value);
+      }
+      const object = value as object;
+      if (P.isArray(object)) {
+        const array = object as unknown[];
+        return descend(array, () => elements(array.length, (i) => array[i], true));
+      }
+      const prototype = P.getPrototypeOf(object);
+      if (prototype !== P.objectPrototype && prototype !== null) {
+        const known = special(object);
+        if (known !== undefined) return known.value;
+      }
+      return descend(object, () => {
+        const out = members(object, P.create(null) as Record<string, unknown>);
+        if (prototype !== P.objectPrototype && prototype !== null && !P.isView(object)) {
+          const names = P.objectKeys(out);
+          if (names.length === 0 && isOpaque(object))
+            mention("has nothing that JSON can carry: it became {}");
+        }
+        return out;
+      });
+    }
+
+    function isOpaque(value: object): boolean {
+      const constructor = P.getOwnPropertyDescriptor(
+        P.getPrototypeOf(value) ?? P.objectPrototype,
+        "constructor",
+      )?.value as unknown;
+      return typeof constructor === "function";
+    }
+
+    const copy = plain(input, "");
+    if (copy === undefined) return { kind: "undefined" };
+    if (typeof copy === "string") return { kind: "string", text: copy };
+    return { kind: "json", text: P.stringify(copy) };
+  }
+
+  return { encode, limits, isError };
+}
+
+export type Values = ReturnType<typeof makeValues>;

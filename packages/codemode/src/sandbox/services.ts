@@ -1,0 +1,116 @@
+/**
+ * What the isolate asks of the sandbox process: pure functions of Node's over primitives and bytes. Everything here
+ * is called with data of the script, so every argument is checked and every answer is a primitive or bytes.
+ */
+import { createHash, randomBytes } from "node:crypto";
+
+const MAX_RANDOM_BYTES = 65_536;
+const DIGESTS = new Map([
+  ["SHA-1", "sha1"],
+  ["SHA-256", "sha256"],
+  ["SHA-384", "sha384"],
+  ["SHA-512", "sha512"],
+]);
+const URL_PARTS = [
+  "href",
+  "origin",
+  "protocol",
+  "username",
+  "password",
+  "host",
+  "hostname",
+  "port",
+  "pathname",
+  "search",
+  "hash",
+] as const;
+const URL_SETTERS = new Set<string>(URL_PARTS.filter((part) => part !== "origin"));
+
+export interface Services {
+  call(operation: string, args: readonly unknown[]): unknown;
+}
+
+export function createServices(allToolsText: () => string): Services {
+  return {
+    call(operation, args) {
+      const [a, b, c] = args;
+      switch (operation) {
+        case "now":
+          return performance.now();
+        case "tools":
+          return allToolsText();
+        case "random":
+          return new Uint8Array(randomBytes(Math.min(MAX_RANDOM_BYTES, Math.max(0, Number(a) | 0))));
+        case "digest": {
+          const algorithm = DIGESTS.get(String(a));
+          if (algorithm === undefined || !(b instanceof Uint8Array)) return null;
+          return new Uint8Array(createHash(algorithm).update(b).digest());
+        }
+        case "encode":
+          return new Uint8Array(Buffer.from(String(a), "utf8"));
+        case "decode":
+          return decode(a, b, c);
+        case "encoding":
+          return encodingName(a);
+        case "btoa":
+          return Buffer.from(String(a), "latin1").toString("base64");
+        case "atob":
+          return decodeBase64(String(a));
+        case "url":
+          return parseUrl(a, b);
+        case "url-set":
+          return setUrlPart(a, b, c);
+        default:
+          return null;
+      }
+    },
+  };
+}
+
+function decode(bytes: unknown, label: unknown, flags: unknown): string | null {
+  if (!(bytes instanceof Uint8Array)) return null;
+  try {
+    const fatal = (Number(flags) & 1) !== 0;
+    const ignoreBOM = (Number(flags) & 2) !== 0;
+    return new TextDecoder(String(label), { fatal, ignoreBOM }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function encodingName(label: unknown): string | null {
+  try {
+    return new TextDecoder(String(label)).encoding;
+  } catch {
+    return null;
+  }
+}
+
+function decodeBase64(text: string): string | null {
+  try {
+    return atob(text);
+  } catch {
+    return null;
+  }
+}
+
+function parseUrl(href: unknown, base: unknown): string | null {
+  const url = URL.parse(String(href), base === undefined ? undefined : String(base));
+  return url === null ? null : partsOf(url);
+}
+
+function setUrlPart(href: unknown, part: unknown, value: unknown): string | null {
+  if (typeof part !== "string" || !URL_SETTERS.has(part)) return null;
+  const url = URL.parse(String(href));
+  if (url === null) return null;
+  try {
+    Reflect.set(url, part, String(value));
+    return partsOf(url);
+  } catch {
+    return null;
+  }
+}
+
+function partsOf(url: URL): string {
+  return JSON.stringify(URL_PARTS.map((part) => url[part]));
+}

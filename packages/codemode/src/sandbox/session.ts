@@ -1,0 +1,156 @@
+/**
+ * One script inside a sandbox process, from its `start` frame to its `ended` frame.
+ *
+ * The host begins every turn (start, answers, tick) and gets exactly one `turn` frame back, which is how it knows
+ * that this process still answers; `early` frames come in between. After the turn in which the script finished, or
+ * failed in a way that spoils the realm, the realm is disposed and `ended` says so.
+ */
+import { FRAME } from "../runner/frames.ts";
+import type { PrepareOutcome } from "../source/prepare.ts";
+import type { TurnEnd, Vm, VmHooks } from "./vm.ts";
+
+export interface SessionOptions {
+  readonly run: number;
+  readonly vm: Vm;
+  readonly code: string;
+  readonly config: (trailing: boolean) => string;
+  readonly cpuMs: number;
+  readonly memoryMb: number;
+  readonly prepare: (code: string) => PrepareOutcome;
+  readonly send: (type: number, run: number, header: string, segments?: readonly string[]) => void;
+  readonly ended: () => void;
+  readonly clock: () => number;
+}
+
+export interface Session {
+  readonly run: number;
+  readonly hooks: VmHooks["emit"];
+  start(): void;
+  settle(answers: string, now: number, segments: readonly string[]): void;
+  tick(now: number): void;
+  stop(): void;
+}
+
+const MAX_SEGMENTS = 1_000_000;
+
+export function createSession(options: SessionOptions): Session {
+  const { run, vm, send, clock } = options;
+  let busyMs = 0;
+  let over = false;
+
+  function timed(step: (leftMs: number) => TurnEnd): TurnEnd {
+    const started = clock();
+    const left = options.cpuMs - busyMs;
+    const end: TurnEnd = left <= 0 ? { kind: "timeout" } : step(left);
+    busyMs += clock() - started;
+    return end;
+  }
+
+  function turn(end: TurnEnd): void {
+    if (over) return;
+    if (end.kind === "waiting" || end.kind === "rejection") {
+      report(end.kind === "rejection" ? JSON.stringify(end.message.slice(0, 2000)) : undefined);
+      return;
+    }
+    finishWith(failureOf(end));
+  }
+
+  /** Sends what the turn has left in the queue; the last one when the script has finished. */
+  function report(rejection: string | undefined): void {
+    const text = vm.drain();
+    const semicolon = text.indexOf(";");
+    const count = Math.min(MAX_SEGMENTS, Number(text.slice(1, semicolon)));
+    const segments: string[] = [];
+    for (let index = 0; index < count; index++) segments.push(vm.takeSegment(index));
+    const extra = rejection === undefined ? "" : `,"x":${rejection}`;
+    send(FRAME.turn, run, `${text.slice(semicolon + 1, -1)},"b":${busyMs.toFixed(2)}${extra}}`, segments);
+    if (text.startsWith("1")) end();
+  }
+
+  function finishWith(error: Record<string, unknown>): void {
+    let partial: string | undefined;
+    const segments: string[] = [];
+    try {
+      // What the script had put out before it was stopped.
+      const text = vm.partial();
+      const semicolon = text.indexOf(";");
+      const count = Number(text.slice(0, semicolon));
+      for (let index = 0; index < count; index++) segments.push(vm.takeSegment(index));
+      partial = text.slice(semicolon + 2, -1);
+    } catch {
+      segments.length = 0;
+    }
+    const rows = `[8,${JSON.stringify(error)}]`;
+    const all = partial === undefined || partial === "" ? rows : `${partial},${rows}`;
+    send(FRAME.turn, run, `{"r":[${all}],"p":0,"w":-1,"b":${busyMs.toFixed(2)}}`, segments);
+    end();
+  }
+
+  function failureOf(end: TurnEnd): Record<string, unknown> {
+    if (end.kind === "syntax") return { kind: "script", name: end.name, message: end.message };
+    if (end.kind === "memory") {
+      return {
+        kind: "memory",
+        name: "MemoryLimitError",
+        message: `The script used more than its memory limit of ${options.memoryMb} MB; filter or aggregate large data instead of accumulating it`,
+      };
+    }
+    return {
+      kind: "timeout",
+      name: "CpuLimitError",
+      message: `The script's own code ran for more than the limit of ${options.cpuMs} ms`,
+    };
+  }
+
+  function end(): void {
+    if (over) return;
+    over = true;
+    const bytes = safely(() => vm.memoryBytes());
+    vm.dispose();
+    send(FRAME.ended, run, JSON.stringify(bytes === undefined ? {} : { heap: bytes }));
+    options.ended();
+  }
+
+  return {
+    run,
+    hooks(text, segments) {
+      if (!over) send(FRAME.early, run, text, segments);
+    },
+    start() {
+      const started = clock();
+      const prepared = options.prepare(options.code);
+      busyMs += clock() - started;
+      if (!prepared.ok) {
+        const { name, message, line, column, lineText } = prepared.error;
+        finishWith({ kind: "script", name, message, line, column, lineText });
+        return;
+      }
+      vm.configure(options.config(prepared.trailing));
+      turn(
+        timed((left) =>
+          vm.start(
+            { text: prepared.program, lineOffset: prepared.lineOffset, trailing: prepared.trailing },
+            left,
+          ),
+        ),
+      );
+    },
+    settle(answers, now, segments) {
+      if (!over) turn(timed((left) => vm.settle(answers, now, segments, left)));
+    },
+    tick(now) {
+      if (!over) turn(timed((left) => vm.tick(now, left)));
+    },
+    stop() {
+      end();
+    },
+  };
+}
+
+function safely<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * What the sandbox process needs of an engine: one realm for one script, entered only from outside, one turn at a
+ * time. `isolated-vm.ts` is the implementation.
+ */
+export interface Vm {
+  /** Says what the script may use; JSON text for the prelude. */
+  configure(config: string): void;
+  /** Compiles the program and begins it. */
+  start(program: Program, timeoutMs: number): TurnEnd;
+  /** Hands answers in and runs until the script waits again. */
+  settle(answers: string, now: number, segments: readonly string[], timeoutMs: number): TurnEnd;
+  /** Runs timers that are due. */
+  tick(now: number, timeoutMs: number): TurnEnd;
+  /** What the script has queued for the host since the last time. */
+  drain(): string;
+  /** What it had queued before it was stopped: `segments;rows`. */
+  partial(): string;
+  takeSegment(index: number): string;
+  /** Bytes on the heap and beside it; undefined when the engine is gone. */
+  memoryBytes(): number | undefined;
+  dispose(): void;
+}
+
+export interface Program {
+  readonly text: string;
+  /** Added to the engine's line numbers. */
+  readonly lineOffset: number;
+  readonly trailing: boolean;
+}
+
+/** How a turn ended. Everything but `waiting` means that the realm is of no further use. */
+export type TurnEnd =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "rejection"; readonly message: string }
+  | { readonly kind: "syntax"; readonly name: string; readonly message: string }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "memory"; readonly message: string };
+
+export interface VmHooks {
+  /** Output and short results, in the middle of a turn. */
+  readonly emit: (text: string, segments: readonly string[]) => void;
+  readonly service: (operation: string, args: readonly unknown[]) => unknown;
+}
+
+export interface VmFactory {
+  /** Makes a realm with the prelude in it; hooks are attached when a script takes it. */
+  create(hooks: () => VmHooks | undefined): Vm;
+}
