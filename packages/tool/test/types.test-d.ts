@@ -18,6 +18,7 @@ import { definePiTool, toAgentTools, toCustomTools, type PiToolSpec } from "@nes
 import { runTool } from "@nestbox/tool/testing";
 import Type from "typebox";
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- how tsc compares two types exactly
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const holds = <T extends true>(value?: T): T | undefined => value;
 

@@ -1,5 +1,21 @@
 export { commandEnv, defaultEnvAllow } from "./command-env.ts";
 export {
+  changeInside,
+  openInside,
+  openResolved,
+  readInside,
+  type ChangeInsideOptions,
+  type HeldFile,
+  type OpenInsideOptions,
+} from "./held-file.ts";
+export {
+  requireInside,
+  resolveInside,
+  type InsidePath,
+  type RefusedPath,
+  type RefusedPathReason,
+} from "./inside-path.ts";
+export {
   createOutputCollector,
   type CollectedOutput,
   type OutputCollector,

@@ -1,0 +1,201 @@
+import { constants } from "node:fs";
+import { mkdir, open, realpath, stat, type FileHandle } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { ToolError } from "../error.ts";
+import type { FileMutationQueue } from "../mutation-queue.ts";
+import { requireInside, type InsidePath } from "./inside-path.ts";
+
+/** A file that is open: what its path leads to now no longer matters. */
+export interface HeldFile extends AsyncDisposable {
+  readonly handle: FileHandle;
+  /** Where it was when it was opened. */
+  readonly path: string;
+  readonly relative: string;
+  close(): Promise<void>;
+}
+
+export interface OpenInsideOptions {
+  /** `read`: must exist. `write`: created when missing, kept as it is otherwise. Default: `read`. */
+  readonly access?: "read" | "write";
+  /** Missing folders on the way are made. Default: false. */
+  readonly createFolders?: boolean;
+}
+
+/** Bytes of a file that is read whole. Default of `readInside` and `changeInside`: 16 MiB. */
+export const defaultFileMaxBytes = 16 * 1024 * 1024;
+
+/**
+ * Resolves a path from a model like `resolveInside` and opens it so that a link which is swapped in between check
+ * and use does not win (contract B8). On Linux the way is walked folder by folder, each held by a descriptor and none
+ * followed through a link. Elsewhere the file is opened without following a last link, and given back only when
+ * its path still leads to it inside the root: a swapped folder is then told, but a missing file may have been created
+ * outside. Only regular files are opened. Throws a `ToolError` with code `bad-path`.
+ */
+export async function openInside(
+  root: string,
+  input: string,
+  options: OpenInsideOptions = {},
+): Promise<HeldFile> {
+  return openResolved(await requireInside(root, input), options);
+}
+
+/** The second half of `openInside`, for a path that was resolved before. */
+export async function openResolved(inside: InsidePath, options: OpenInsideOptions = {}): Promise<HeldFile> {
+  if (inside.relative === ".") throw refused(inside, "is a folder");
+  const handle =
+    process.platform === "linux" ? await openByWalk(inside, options) : await openAndCompare(inside, options);
+  try {
+    if (!(await handle.stat()).isFile()) throw refused(inside, "is not a regular file");
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  const close = () => handle.close();
+  return { handle, path: inside.path, relative: inside.relative, close, [Symbol.asyncDispose]: close };
+}
+
+/** Reads a text file inside the root. Throws a `ToolError` with code `bad-path`, also for a file over `maxBytes`. */
+export async function readInside(
+  root: string,
+  input: string,
+  { maxBytes = defaultFileMaxBytes }: { readonly maxBytes?: number } = {},
+): Promise<string> {
+  await using file = await openInside(root, input);
+  return await readHeld(file, maxBytes);
+}
+
+export interface ChangeInsideOptions {
+  readonly root: string;
+  readonly path: string;
+  /** Pi's own in a Pi session: `piMutationQueue` of `@nestbox/tool/pi`. */
+  readonly queue: FileMutationQueue;
+  /** Default: 16 MiB, before and after. */
+  readonly maxBytes?: number;
+  readonly createFolders?: boolean;
+}
+
+/**
+ * Changes a text file inside the root: reads, calls `change`, writes, all inside the mutation queue and through one
+ * descriptor (contract A14). `change` gets `undefined` for a file that does not exist; when it gives back
+ * `undefined` or the same text, nothing is written.
+ */
+export async function changeInside(
+  options: ChangeInsideOptions,
+  change: (text: string | undefined) => string | undefined | Promise<string | undefined>,
+): Promise<{ readonly path: string; readonly relative: string; readonly changed: boolean }> {
+  const { root, queue, maxBytes = defaultFileMaxBytes, createFolders = false } = options;
+  const target = await requireInside(root, options.path);
+  return queue(target.path, async () => {
+    // Resolved again: while this change waited for its turn, another may have made the file or moved a folder.
+    const inside = await requireInside(root, options.path);
+    const told = { path: inside.path, relative: inside.relative };
+    const before = inside.exists ? await readResolved(inside, maxBytes) : undefined;
+    const after = await change(before);
+    if (after === undefined || after === before) return { ...told, changed: false };
+    const bytes = Buffer.from(after, "utf8");
+    if (bytes.length > maxBytes) throw refused(inside, `would have more than ${maxBytes} bytes`);
+    await using file = await openResolved(inside, { access: "write", createFolders });
+    await file.handle.truncate(0);
+    for (let at = 0; at < bytes.length;) {
+      at += (await file.handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
+    }
+    return { ...told, changed: true };
+  });
+}
+
+async function readResolved(inside: InsidePath, maxBytes: number): Promise<string> {
+  await using file = await openResolved(inside);
+  return await readHeld(file, maxBytes);
+}
+
+async function readHeld(file: HeldFile, maxBytes: number): Promise<string> {
+  // One byte more than allowed: a file that grows while it is read is noticed too.
+  const buffer = Buffer.alloc(Math.min(maxBytes, (await file.handle.stat()).size) + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await file.handle.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  if (length > maxBytes)
+    throw new ToolError("bad-path", `${JSON.stringify(file.relative)} has more than ${maxBytes} bytes.`);
+  return buffer.subarray(0, length).toString("utf8");
+}
+
+/** The flags of the last step. A pipe or a device must not block the open: it is refused afterwards. */
+function flagsOf({ access = "read" }: OpenInsideOptions): number {
+  const { O_RDONLY, O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  // Windows has neither of the last two.
+  const safe = (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+  return (access === "read" ? O_RDONLY : O_RDWR | O_CREAT) | safe;
+}
+
+async function openByWalk(inside: InsidePath, options: OpenInsideOptions): Promise<FileHandle> {
+  const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+  const steps = inside.relative.split("/");
+  const name = steps.pop() ?? "";
+  let folder = await open(inside.root, folderFlags);
+  try {
+    for (const step of steps) {
+      const next = await openFolder(
+        `/proc/self/fd/${folder.fd}/${step}`,
+        folderFlags,
+        options.createFolders === true,
+      );
+      await folder.close();
+      folder = next;
+    }
+    return await open(`/proc/self/fd/${folder.fd}/${name}`, flagsOf(options), 0o666);
+  } catch (error) {
+    throw refused(inside, reasonOf(error), error);
+  } finally {
+    await folder.close();
+  }
+}
+
+async function openFolder(path: string, flags: number, create: boolean): Promise<FileHandle> {
+  if (create) {
+    await mkdir(path).catch((error: unknown) => {
+      if (!isCode(error, "EEXIST")) throw error;
+    });
+  }
+  return open(path, flags);
+}
+
+async function openAndCompare(inside: InsidePath, options: OpenInsideOptions): Promise<FileHandle> {
+  let handle: FileHandle | undefined;
+  try {
+    if (options.createFolders === true) await mkdir(dirname(inside.path), { recursive: true });
+    handle = await open(inside.path, flagsOf(options), 0o666);
+    const [held, real] = [await handle.stat({ bigint: true }), await realpath(inside.path)];
+    const now = await stat(real, { bigint: true });
+    const rest = relative(inside.root, real);
+    const same =
+      held.dev === now.dev && held.ino === now.ino && join(dirname(real), basename(real)) === inside.path;
+    if (!same || rest === ".." || rest.startsWith(`..${sep}`)) throw new ToolError("bad-path", "changed");
+    return handle;
+  } catch (error) {
+    await handle?.close();
+    throw refused(inside, reasonOf(error), error);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (isCode(error, "ENOENT")) return "does not exist";
+  if (isCode(error, "EISDIR")) return "is a folder";
+  if (isCode(error, "EACCES") || isCode(error, "EPERM") || isCode(error, "EROFS")) return "may not be opened";
+  // ELOOP or ENOTDIR: a link stands where there was none a moment ago.
+  return "was changed while it was opened";
+}
+
+function refused(inside: InsidePath, why: string, cause?: unknown): ToolError {
+  return new ToolError(
+    "bad-path",
+    `Path ${JSON.stringify(inside.relative)} ${why}.`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return typeof error === "object" && error !== null && "code" in error && error.code === code;
+}

@@ -1,0 +1,230 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMutationQueue } from "@nestbox/tool";
+import {
+  changeInside,
+  openInside,
+  openResolved,
+  readInside,
+  requireInside,
+  resolveInside,
+} from "@nestbox/tool/node";
+import { piMutationQueue } from "@nestbox/tool/pi";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+describe("a path from a model", () => {
+  let base: string;
+  let root: string;
+  beforeEach(() => {
+    base = realpathSync(mkdtempSync(join(tmpdir(), "nestbox-paths-")));
+    root = join(base, "project");
+    mkdirSync(join(root, "src/deep"), { recursive: true });
+    mkdirSync(join(base, "outside"));
+    mkdirSync(join(base, "project-twin"));
+    writeFileSync(join(base, "outside/secret.txt"), "secret");
+    writeFileSync(join(base, "project-twin/secret.txt"), "secret");
+    writeFileSync(join(root, "src/a.txt"), "inside");
+    symlinkSync("../outside", join(root, "out"));
+    symlinkSync("../outside/secret.txt", join(root, "out-file"));
+    symlinkSync(join(base, "project-twin"), join(root, "twin"));
+    symlinkSync("src", join(root, "in"));
+    symlinkSync("../nowhere/new.txt", join(root, "dangling"));
+    symlinkSync("../nowhere", join(root, "dangling-folder"));
+    symlinkSync("loop-b", join(root, "loop-a"));
+    symlinkSync("loop-a", join(root, "loop-b"));
+  });
+  afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+  // contract B8
+  it.each([
+    ["src/a.txt", "src/a.txt", true],
+    ["./src//a.txt", "src/a.txt", true],
+    [".", ".", true],
+    ["in/a.txt", "src/a.txt", true],
+    ["new.txt", "new.txt", false],
+    ["in/new/deeper/file.txt", "src/new/deeper/file.txt", false],
+    ["..hidden/x", "..hidden/x", false],
+    ["src/a..txt", "src/a..txt", false],
+  ])("%s is inside, as %s", async (input, relative, exists) => {
+    const found = await resolveInside(root, input);
+    expect(found).toMatchObject({ kind: "inside", relative, exists });
+    expect(found.kind === "inside" && found.path).toBe(join(root, relative));
+  });
+
+  it.each([
+    ["", "empty"],
+    ["  ", "empty"],
+    ["a\0b", "malformed"],
+    ["a\nb", "malformed"],
+    ["x/".repeat(3000), "malformed"],
+    ["/etc/passwd", "absolute"],
+    ["\\\\server\\share", "absolute"],
+    ["C:\\Windows", "absolute"],
+    ["c:x", "absolute"],
+    ["~/.ssh/id_rsa", "absolute"],
+    ["~", "absolute"],
+    ["../project-twin/secret.txt", "parent"],
+    ["src/../../outside/secret.txt", "parent"],
+    ["src/..", "parent"],
+    ["src\\..\\..\\outside", "parent"],
+    ["out/secret.txt", "outside"],
+    ["out", "outside"],
+    ["out-file", "outside"],
+    ["twin/secret.txt", "outside"],
+    ["out/new.txt", "outside"],
+    ["in/../../outside", "parent"],
+    ["dangling", "dangling-link"],
+    ["dangling-folder/new.txt", "dangling-link"],
+    ["loop-a", "unreachable"],
+    ["loop-a/x", "unreachable"],
+    ["src/a.txt/x", "unreachable"],
+  ])("%j is refused: %s", async (input, reason) => {
+    const found = await resolveInside(root, input);
+    expect(found).toMatchObject({ kind: "refused", reason });
+    // contract B10: the message says nothing about where the project is.
+    expect(JSON.stringify(found)).not.toContain(base);
+    await expect(requireInside(root, input)).rejects.toMatchObject({ code: "bad-path" });
+    expect(existsSync(join(base, "nowhere"))).toBe(false);
+  });
+
+  it("is resolved from a root that is itself reached through a link", async () => {
+    symlinkSync(root, join(base, "link-to-project"));
+    expect(await resolveInside(join(base, "link-to-project"), "src/a.txt")).toMatchObject({
+      relative: "src/a.txt",
+    });
+  });
+
+  describe("that is held open", () => {
+    it("reads and writes existing and new files, and makes folders when asked", async () => {
+      expect(await readInside(root, "in/a.txt")).toBe("inside");
+      await using file = await openInside(root, "new/b.txt", { access: "write", createFolders: true });
+      await file.handle.writeFile("made");
+      expect(readFileSync(join(root, "new/b.txt"), "utf8")).toBe("made");
+      await expect(openInside(root, "gone/b.txt", { access: "write" })).rejects.toThrow("does not exist");
+      await expect(openInside(root, "gone.txt")).rejects.toThrow("does not exist");
+    });
+
+    it.each(["out/secret.txt", "out-file", "dangling", "../outside/secret.txt"])(
+      "refuses %s",
+      async (path) => {
+        await expect(openInside(root, path, { access: "write" })).rejects.toMatchObject({ code: "bad-path" });
+        await expect(readInside(root, path)).rejects.toMatchObject({ code: "bad-path" });
+      },
+    );
+
+    it("loses nothing to a file that is swapped for a link between check and use", async () => {
+      const checked = await requireInside(root, "src/a.txt");
+      unlinkSync(join(root, "src/a.txt"));
+      symlinkSync("../../outside/secret.txt", join(root, "src/a.txt"));
+      await expect(openResolved(checked)).rejects.toMatchObject({ code: "bad-path" });
+      await expect(openResolved(checked, { access: "write" })).rejects.toMatchObject({ code: "bad-path" });
+      expect(readFileSync(join(base, "outside/secret.txt"), "utf8")).toBe("secret");
+    });
+
+    it("loses nothing to a folder that is swapped for a link between check and use", async () => {
+      const existing = await requireInside(root, "src/a.txt");
+      const fresh = await requireInside(root, "src/new.txt");
+      const deep = await requireInside(root, "src/more/new.txt");
+      renameSync(join(root, "src"), join(root, "src-was"));
+      symlinkSync("../outside", join(root, "src"));
+      writeFileSync(join(base, "outside/a.txt"), "outside");
+      await expect(openResolved(existing)).rejects.toMatchObject({ code: "bad-path" });
+      await expect(openResolved(fresh, { access: "write" })).rejects.toMatchObject({ code: "bad-path" });
+      await expect(openResolved(deep, { access: "write", createFolders: true })).rejects.toMatchObject({
+        code: "bad-path",
+      });
+      expect(existsSync(join(base, "outside/new.txt")) || existsSync(join(base, "outside/more"))).toBe(false);
+    });
+
+    it("stays with the file that was checked when the swap comes after the open", async () => {
+      await using file = await openInside(root, "src/a.txt");
+      renameSync(join(root, "src"), join(root, "src-was"));
+      symlinkSync("../outside", join(root, "src"));
+      expect(await file.handle.readFile("utf8")).toBe("inside");
+    });
+
+    it.skipIf(process.platform === "win32")(
+      "is never a pipe, a device or a folder, and does not wait for one",
+      async () => {
+        execFileSync("mkfifo", [join(root, "pipe")]);
+        for (const path of ["pipe", "src"]) {
+          await expect(openInside(root, path)).rejects.toMatchObject({ code: "bad-path" });
+          await expect(openInside(root, path, { access: "write" })).rejects.toMatchObject({
+            code: "bad-path",
+          });
+        }
+      },
+    );
+
+    it("reads no more than it may", async () => {
+      writeFileSync(join(root, "big.txt"), "x".repeat(101));
+      await expect(readInside(root, "big.txt", { maxBytes: 100 })).rejects.toThrow("more than 100 bytes");
+      expect(await readInside(root, "big.txt", { maxBytes: 101 })).toHaveLength(101);
+    });
+  });
+
+  describe("of a file that is changed", () => {
+    it.each([
+      ["a queue of one's own", createMutationQueue()],
+      ["Pi's own queue", piMutationQueue],
+    ])("loses no change to another that runs at the same time, in %s", async (_name, queue) => {
+      // contract A14
+      writeFileSync(join(root, "count.txt"), "0");
+      const add = (path: string) =>
+        changeInside({ root, path, queue }, async (text) => {
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          return String(Number(text) + 1);
+        });
+      symlinkSync("count.txt", join(root, "alias.txt"));
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) => add(index % 2 === 0 ? "count.txt" : "alias.txt")),
+      );
+      expect(readFileSync(join(root, "count.txt"), "utf8")).toBe("20");
+    });
+
+    it("is made when missing, left alone when nothing changes, and kept whole when a change fails", async () => {
+      const queue = createMutationQueue();
+      const at = (path: string) => ({ root, path, queue, createFolders: true });
+      expect(await changeInside(at("made/x.txt"), (text) => text ?? "fresh")).toMatchObject({
+        changed: true,
+      });
+      expect(await changeInside(at("made/x.txt"), (text) => text)).toMatchObject({
+        changed: false,
+        relative: "made/x.txt",
+      });
+      const failing = changeInside(at("made/x.txt"), () => Promise.reject(new Error("no")));
+      await expect(failing).rejects.toThrow("no");
+      expect(await changeInside(at("made/x.txt"), (text) => `${text} é😀`)).toMatchObject({ changed: true });
+      expect(readFileSync(join(root, "made/x.txt"), "utf8")).toBe("fresh é😀");
+      const huge = changeInside({ ...at("made/x.txt"), maxBytes: 20 }, () => "x".repeat(21));
+      await expect(huge).rejects.toMatchObject({ code: "bad-path" });
+      expect(readFileSync(join(root, "made/x.txt"), "utf8")).toBe("fresh é😀");
+    });
+
+    it("shortens a file that becomes shorter", async () => {
+      const queue = createMutationQueue();
+      await changeInside({ root, path: "src/a.txt", queue }, () => "x");
+      expect(readFileSync(join(root, "src/a.txt"), "utf8")).toBe("x");
+    });
+
+    it("is the same file by another hard link, which no path check can tell", async () => {
+      // Said in the docs: a hard link to a file outside is not a link that can be followed back.
+      linkSync(join(base, "outside/secret.txt"), join(root, "hard.txt"));
+      expect(await resolveInside(root, "hard.txt")).toMatchObject({ kind: "inside" });
+    });
+  });
+});
