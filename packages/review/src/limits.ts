@@ -1,0 +1,52 @@
+/** Every limit of this package in one place; the README lists them. */
+export const limits = {
+  /** Bytes of a report file that are read. */
+  reportBytes: 64 * 1024 * 1024,
+  /** Failures that one result carries. */
+  failures: 200,
+  /** Characters of a failure's message, and of expected and actual each. */
+  messageChars: 2_000,
+  valueChars: 1_000,
+  nameChars: 500,
+  /** Characters of a stack that are looked at for places in the project. */
+  stackChars: 16_000,
+  /** Places in the project kept with a failure. */
+  frames: 10,
+  /** Characters of a step's output in the structured content, and in the text for the model. */
+  stepOutputChars: 64 * 1024,
+  stepTextChars: 6_000,
+  /** Problems (type errors, lint messages) kept of one step. */
+  problems: 200,
+  /** Default and longest time of one step or one test run, in seconds. */
+  timeoutSeconds: 600,
+  maxTimeoutSeconds: 3_600,
+  /** Steps, test runs and projects of one call. */
+  steps: 64,
+  suites: 32,
+  projects: 200,
+  /** Steps that run at the same time. */
+  parallelSteps: 3,
+  /** Files of one page of a diff. */
+  diffPageFiles: 50,
+  maxDiffPageFiles: 200,
+  /** Changed files that a diff lists; what is beyond is counted. */
+  diffFiles: 5_000,
+  /** Characters of hunks that one file, and one page, carry. */
+  diffFileChars: 48 * 1024,
+  diffPageChars: 512 * 1024,
+  /** Characters of one line of a hunk. */
+  diffLineChars: 1_000,
+  /** Bytes of an untracked file that are read. */
+  untrackedBytes: 256 * 1024,
+  /** Time one git process may take, in milliseconds. */
+  gitTimeoutMs: 30_000,
+  /** Pages that review_diff reads. */
+  reviewPages: 20,
+  /** Findings of one review. */
+  findings: 300,
+  /** Entries of one page of dangers. */
+  dangerPage: 50,
+  maxDangerPage: 200,
+  /** Characters of the text for the model. */
+  textChars: 48 * 1024,
+} as const;

@@ -1,0 +1,108 @@
+import { isAbsolute, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { limits } from "../limits.ts";
+import { stackPlaces } from "../reports/places.ts";
+import type { ParsedFailure } from "../reports/report.ts";
+import { cutEnd, plainText } from "../reports/text.ts";
+import type { FailingFile, TestFailure } from "../failures.ts";
+
+/** Stands for failures whose file the runner does not tell. */
+export const unknownFile = "(unknown file)";
+
+export interface Locator {
+  /** The project-relative path with `/`, or `undefined` for what lies outside or is not the project's own. */
+  inside(file: string): string | undefined;
+  /** A text without the project's absolute path. */
+  relativize(text: string): string;
+}
+
+/** Turns the paths that a runner writes in `folder` into paths relative to `root`; both are absolute and real. */
+export function createLocator(root: string, folder: string): Locator {
+  return {
+    inside(file) {
+      const plain = toPath(file);
+      const path = relative(root, isAbsolute(plain) ? plain : join(folder, plain));
+      if (path === "" || path.startsWith("..") || isAbsolute(path)) return undefined;
+      const parts = path.split(sep);
+      return parts.includes("node_modules") || parts.includes("\0") ? undefined : parts.join("/");
+    },
+    relativize: (text) =>
+      text.replaceAll(`file://${root}/`, "").replaceAll(`${root}${sep}`, "").replaceAll(root, "."),
+  };
+}
+
+function toPath(file: string): string {
+  if (!file.startsWith("file:")) return file;
+  try {
+    return fileURLToPath(file);
+  } catch {
+    return file;
+  }
+}
+
+/** Failures by file, at most `limits.failures` of them, in the order in which the runner told them (contract A11). */
+export function groupFailures(
+  failures: readonly ParsedFailure[],
+  locator: Locator,
+  budget: number = limits.failures,
+): { readonly files: readonly FailingFile[]; readonly omitted: number } {
+  const groups = new Map<string, { failed: number; failures: TestFailure[] }>();
+  let kept = 0;
+  for (const failure of failures) {
+    const path =
+      (failure.file === undefined ? undefined : locator.inside(failure.file)) ?? fromStack(failure, locator);
+    const group = groups.get(path) ?? { failed: 0, failures: [] };
+    groups.set(path, group);
+    group.failed += 1;
+    if (kept >= budget) continue;
+    kept += 1;
+    group.failures.push(testFailure(failure, path, locator));
+  }
+  return {
+    files: [...groups].map(([path, group]) => ({
+      path,
+      failed: group.failed,
+      names: group.failures.map((failure) => failure.name),
+      failures: group.failures,
+    })),
+    omitted: failures.length - kept,
+  };
+}
+
+function fromStack(failure: ParsedFailure, locator: Locator): string {
+  for (const { file } of stackPlaces(failure.stack ?? "")) {
+    const path = locator.inside(file);
+    if (path !== undefined) return path;
+  }
+  return unknownFile;
+}
+
+function testFailure(failure: ParsedFailure, path: string, locator: Locator): TestFailure {
+  const places = stackPlaces(failure.stack ?? "").flatMap(({ file, line, column }) => {
+    const inside = locator.inside(file);
+    return inside === undefined ? [] : [{ path: inside, line, ...(column === undefined ? {} : { column }) }];
+  });
+  // Where it failed in the test's own file says more than where the test begins.
+  const here = places.find((place) => place.path === path);
+  const line = here?.line ?? failure.line;
+  const column = here === undefined ? failure.column : here.column;
+  const clean = (text: string, max: number): string => cutEnd(locator.relativize(plainText(text)), max);
+  const frames = places
+    .filter(
+      (place, index) =>
+        places.findIndex((other) => other.path === place.path && other.line === place.line) === index,
+    )
+    .slice(0, limits.frames)
+    .map((place) => ({ path: place.path, line: place.line }));
+  return {
+    name: clean(failure.name, limits.nameChars),
+    kind: failure.kind,
+    message: clean(failure.message, limits.messageChars),
+    ...(failure.expected === undefined ? {} : { expected: clean(failure.expected, limits.valueChars) }),
+    ...(failure.actual === undefined ? {} : { actual: clean(failure.actual, limits.valueChars) }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+    frames,
+  };
+}

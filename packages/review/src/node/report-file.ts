@@ -1,0 +1,50 @@
+import { refusal } from "@nestbox/tool";
+
+import type { FailuresReport } from "../failures.ts";
+import { limits } from "../limits.ts";
+import { parseJunit } from "../reports/junit.ts";
+import { readTextFile } from "./files.ts";
+import { createLocator, groupFailures } from "./locate.ts";
+import { insideProject } from "./project-path.ts";
+import { parseTap } from "./tap.ts";
+
+/** Reads a JUnit XML or TAP file of the project as if its tests had just run. Throws a refusal for anything else. */
+export async function readReportFile(root: string, path: string): Promise<FailuresReport> {
+  const file = await insideProject(root, path);
+  const source = await readTextFile(file, limits.reportBytes);
+  if (source === undefined)
+    throw refusal(`${path} cannot be read as a report: it is not there, not a file, or too large.`);
+  const isXml = source.trimStart().startsWith("<");
+  const parsed = isXml ? parseJunit(source) : parseTap(source);
+  if (!parsed.ok) throw refusal(`${path} is neither JUnit XML nor TAP: ${parsed.reason}.`);
+  const { report } = parsed;
+  const { files, omitted } = groupFailures(report.failures, createLocator(root, root));
+  const ran = report.passed + report.failed + report.skipped > 0;
+  const [error] = report.errors;
+  const outcome =
+    report.failed > 0
+      ? "failed"
+      : error !== undefined || report.incomplete === true
+        ? "crashed"
+        : ran
+          ? "passed"
+          : "no-tests";
+  const totals = { passed: report.passed, failed: report.failed, skipped: report.skipped };
+  return {
+    outcome,
+    runs: [
+      {
+        runner: isXml ? "junit" : "tap",
+        folder: ".",
+        command: `(report ${path})`,
+        outcome,
+        durationMs: 0,
+        ...totals,
+        ...(error === undefined ? {} : { message: error.slice(0, limits.messageChars) }),
+      },
+    ],
+    files: [...files],
+    ...totals,
+    omitted,
+  };
+}

@@ -1,0 +1,103 @@
+import { Parser, type Result } from "tap-parser";
+
+import { count, own, shown, text } from "../reports/read.ts";
+import { stackPlaces, withoutStack } from "../reports/places.ts";
+import type { ParsedFailure, ReportResult } from "../reports/report.ts";
+import { plainText } from "../reports/text.ts";
+
+/** Comment lines kept to explain the next failure. */
+const maxComments = 60;
+
+/** TAP 13 and 14 with subtests and YAML diagnostics, as node:test, node-tap, tape and others write it. */
+export function parseTap(source: string): ReportResult {
+  const parser = new Parser({});
+  const failures: ParsedFailure[] = [];
+  const errors: string[] = [];
+  let passed = 0;
+  let skipped = 0;
+
+  function follow(level: Parser): void {
+    let comments: string[] = [];
+    let child: Parser | undefined;
+    level.on("comment", (comment: string) => {
+      if (/^\s*# Subtest: /.test(comment) || comments.length >= maxComments) return;
+      comments.push(
+        comment
+          .replace(/^\s*# ?/, "")
+          .replaceAll("\\#", "#")
+          .trimEnd(),
+      );
+    });
+    level.on("child", (inner: Parser) => {
+      child = inner;
+      follow(inner);
+    });
+    level.on("assert", (result: Result) => {
+      const subtests = child;
+      child = undefined;
+      const before = comments;
+      comments = [];
+      if (result.todo !== false || result.skip !== false) skipped += 1;
+      // A suite's own line repeats what its tests said.
+      else if (subtests !== undefined && subtests.count > 0 && (result.ok || subtests.fail > 0)) return;
+      else if (result.ok) passed += 1;
+      else if (text(result.diag, "failureType") !== "subtestsFailed")
+        failures.push(failureOf(result, before));
+    });
+  }
+  follow(parser);
+  parser.on("bailout", (reason: string) => errors.push(`Bail out! ${reason}`.trim()));
+  parser.end(source);
+
+  const isTap =
+    /^\s*TAP version \d+/m.test(source) || passed + failures.length + skipped > 0 || parser.planEnd !== -1;
+  if (!isTap) return { ok: false, reason: "not a TAP report" };
+  const incomplete = parser.planEnd === -1 || parser.bailedOut !== false || parser.count < parser.planEnd;
+  return {
+    ok: true,
+    report: {
+      passed,
+      failed: failures.length,
+      skipped,
+      failures,
+      errors,
+      ...(incomplete ? { incomplete: true } : {}),
+    },
+  };
+}
+
+function failureOf(result: Result, comments: readonly string[]): ParsedFailure {
+  const diag: unknown = result.diag;
+  const stack = plainText(text(diag, "stack") ?? "");
+  const at = own(diag, "at");
+  const location = text(diag, "location") ?? (typeof at === "string" ? at : undefined);
+  const place =
+    location === undefined ? undefined : stackPlaces(`at (${location.replace(/^.*\((.*)\)$/, "$1")})`)[0];
+  const exitCode = own(diag, "exitCode");
+  // node:test has one result for a whole file only when that file could not be run to its end.
+  const isFile = exitCode !== undefined && exitCode !== null;
+  const error = plainText(text(diag, "error") ?? text(diag, "message") ?? "").trim();
+  const printed = comments.join("\n");
+  const expected = shown(own(diag, "expected") ?? own(diag, "wanted"));
+  const actual = shown(own(diag, "actual") ?? own(diag, "found"));
+  const isAssertion = text(diag, "code") === "ERR_ASSERTION" || expected !== undefined;
+  return {
+    file: place?.file ?? text(at, "fileName") ?? text(at, "file"),
+    name: result.fullname === "" ? result.name || `test ${result.id}` : result.fullname,
+    kind: isFile ? "load" : isAssertion ? "assertion" : "error",
+    message:
+      (isFile && printed !== "" ? nodeError(printed) : error) || result.name || "failed without a message",
+    expected,
+    actual,
+    line: place?.line ?? count(at, "lineNumber") ?? count(at, "line"),
+    column: place?.column ?? count(at, "columnNumber"),
+    stack: isFile ? printed : stack,
+  };
+}
+
+/** Of what Node prints before it ends on an error: the error itself, without source excerpt and stack. */
+function nodeError(printed: string): string {
+  const lines = printed.split("\n");
+  const first = lines.findIndex((line) => /^(?:\w*Error|\w+Exception)\b.*: /.test(line));
+  return withoutStack(first === -1 ? printed : lines.slice(first).join("\n"));
+}

@@ -1,0 +1,126 @@
+import { int, obj, opt, str } from "@earendil-works/pi-schema";
+import { defineTool, refusal, throwIfAborted } from "@nestbox/tool";
+
+import { failuresSchema, worstOutcome, type FailingFile, type FailuresReport } from "../../failures.ts";
+import { limits } from "../../limits.ts";
+import { reviewNamespace } from "../../namespace.ts";
+import { failuresText } from "../../text/failures-text.ts";
+import { workingFolder } from "../environment.ts";
+import { groupFailures } from "../locate.ts";
+import { insideProject } from "../project-path.ts";
+import type { ReviewEnvironment } from "../options.ts";
+import { findSuites } from "../project/suites.ts";
+import { readReportFile } from "../report-file.ts";
+import { runSuite, type SuiteResult } from "../run-suite.ts";
+import { clean, report } from "./result.ts";
+
+const parameters = obj({
+  path: opt(
+    str({
+      minLength: 1,
+      maxLength: 1_000,
+      description: "Project-relative folder to test, for example packages/a. Default: the project",
+    }),
+  ),
+  script: opt(
+    str({
+      minLength: 1,
+      maxLength: 200,
+      description: "A script of package.json, for example test:e2e. Default: test:unit or test",
+    }),
+  ),
+  report: opt(
+    str({
+      minLength: 1,
+      maxLength: 1_000,
+      description: "Read this project-relative JUnit XML or TAP file instead of running the tests",
+    }),
+  ),
+  timeoutSeconds: opt(
+    int({
+      minimum: 1,
+      maximum: limits.maxTimeoutSeconds,
+      description: `Time limit of each run. Default: ${limits.timeoutSeconds}`,
+    }),
+  ),
+});
+
+/** `failing_tests`: runs the project's tests with a machine-readable reporter (contract A3, A11). */
+export function failingTestsTool(environment: ReviewEnvironment) {
+  return defineTool({
+    name: "failing_tests",
+    label: "Failing tests",
+    description:
+      "Runs the project's own tests and returns which fail: grouped by file, with name, message, expected, actual and line. " +
+      "Call it when you need to know what fails and where, before and after a fix. Knows vitest, jest, node:test, mocha, playwright, bun test, pytest, go test, cargo test, and reads JUnit XML and TAP files. " +
+      "Returns { outcome, runs, files, passed, failed, skipped }; failing tests are a result, not an error. " +
+      "For type check and linter as well use run_checks; to review a change use review_diff. Do not run a test command of your own instead.",
+    parameters,
+    outputSchema: failuresSchema,
+    exposure: "direct",
+    namespace: reviewNamespace,
+    // It runs the project's code, which can do anything: only repeating it adds nothing that one run did not do.
+    annotations: { readOnlyHint: false, idempotentHint: true },
+    async execute(_id, params, signal, onUpdate, context) {
+      const root = await workingFolder(environment, context);
+      if (params.report !== undefined) {
+        return report(await readReportFile(root, params.report), environment, failuresText);
+      }
+      const folder = params.path === undefined ? root : await insideProject(root, params.path);
+      const suites = await findSuites(folder, { script: params.script });
+      if (suites.length === 0 && params.script !== undefined) {
+        throw refusal(`package.json has no script "${params.script}". Call failing_tests without script.`);
+      }
+      const results: SuiteResult[] = [];
+      for (const suite of suites) {
+        throwIfAborted(signal);
+        const result = await runSuite(environment, suite, {
+          root,
+          timeoutMs: (params.timeoutSeconds ?? limits.timeoutSeconds) * 1000,
+          signal,
+        });
+        results.push(result);
+        const partial = clean(summarize(results), environment);
+        onUpdate?.({ content: [{ type: "text", text: failuresText(partial) }], details: partial });
+      }
+      return report(summarize(results), environment, failuresText);
+    },
+  });
+}
+
+/** One report of all runs; failures of one file from several runs are one group. */
+export function summarize(results: readonly SuiteResult[]): FailuresReport {
+  const files = new Map<string, FailingFile>();
+  let budget: number = limits.failures;
+  let omitted = 0;
+  for (const result of results) {
+    const grouped = groupFailures(result.failures, result.locator, budget);
+    omitted += grouped.omitted;
+    budget -= result.failures.length - grouped.omitted;
+    for (const file of grouped.files) {
+      const before = files.get(file.path);
+      files.set(file.path, before === undefined ? file : merge(before, file));
+    }
+  }
+  const runs = results.map(({ run }) => run);
+  const sum = (key: "passed" | "failed" | "skipped"): number =>
+    runs.reduce((total, run) => total + run[key], 0);
+  return {
+    outcome: worstOutcome(runs.map(({ outcome }) => outcome)),
+    runs,
+    files: [...files.values()],
+    passed: sum("passed"),
+    failed: sum("failed"),
+    skipped: sum("skipped"),
+    omitted,
+  };
+}
+
+function merge(before: FailingFile, more: FailingFile): FailingFile {
+  return {
+    path: before.path,
+    failed: before.failed + more.failed,
+    names: [...before.names, ...more.names],
+    failures: [...before.failures, ...more.failures],
+  };
+}

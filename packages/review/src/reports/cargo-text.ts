@@ -1,0 +1,126 @@
+import type { ParsedFailure, ReportResult } from "./report.ts";
+
+/** Lines of captured output kept of one test. */
+const maxLines = 400;
+
+/**
+ * What `cargo test` prints: libtest's machine-readable output is not stable, its text has been for years. A test's
+ * own output is captured and printed between `---- name stdout ----` headers, so a line that it forges there is not
+ * taken for a result: only the lines before `failures:` are results, and only names that were announced count.
+ */
+export function parseCargoText(stdout: string, stderr: string): ReportResult {
+  const failures: ParsedFailure[] = [];
+  let passed = 0;
+  let skipped = 0;
+  let blocks = 0;
+  let finished = 0;
+  let verdicts = new Map<string, string>();
+  let captured = new Map<string, string[]>();
+  let section: "results" | "outputs" | "none" = "none";
+  let current: string[] | undefined;
+
+  function close(): void {
+    for (const [name, verdict] of verdicts) {
+      if (verdict === "FAILED") failures.push(failureOf(name, captured.get(name) ?? []));
+    }
+    verdicts = new Map();
+    captured = new Map();
+    current = undefined;
+    section = "none";
+  }
+
+  for (const line of stdout.split("\n")) {
+    if (section !== "outputs" && /^running \d+ tests?$/.test(line)) {
+      close();
+      blocks += 1;
+      section = "results";
+      continue;
+    }
+    const [, summaryPassed, , summaryIgnored] = summary.exec(line) ?? [];
+    if (summaryPassed !== undefined && section !== "none" && summaryCounts(line, verdicts)) {
+      passed += Number(summaryPassed);
+      skipped += Number(summaryIgnored);
+      finished += 1;
+      close();
+    } else if (section === "results") {
+      const [, name, verdict] =
+        /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b/.exec(line) ?? [];
+      if (name !== undefined && verdict !== undefined) verdicts.set(name, verdict);
+      else if (line === "failures:") section = "outputs";
+    } else if (section === "outputs") {
+      const name = /^---- (.+) stdout ----$/.exec(line)?.[1];
+      if (name !== undefined && verdicts.get(name) === "FAILED" && !captured.has(name)) {
+        current = [];
+        captured.set(name, current);
+      } else if (line === "failures:") current = undefined;
+      else if (current !== undefined && current.length < maxLines) current.push(line);
+    }
+  }
+  const incomplete = blocks > finished;
+  close();
+  const build = buildFailures(stderr);
+  if (blocks === 0 && build.length === 0) return { ok: false, reason: "no test results in cargo's output" };
+  failures.push(...build);
+  return {
+    ok: true,
+    report: {
+      passed,
+      failed: failures.length,
+      skipped,
+      failures,
+      errors: [],
+      ...(incomplete ? { incomplete } : {}),
+    },
+  };
+}
+
+const summary =
+  /^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; \d+ filtered out/;
+
+/** A real summary agrees with the results that were announced before it. */
+function summaryCounts(line: string, verdicts: ReadonlyMap<string, string>): boolean {
+  const failed = Number(summary.exec(line)?.[2] ?? -1);
+  return [...verdicts.values()].filter((verdict) => verdict === "FAILED").length === failed;
+}
+
+function failureOf(name: string, lines: readonly string[]): ParsedFailure {
+  const output = lines.join("\n");
+  // Since Rust 1.73 the message stands on the next line, before it in quotes on the same one.
+  const panic = /^thread '.*?'(?: \(\d+\))? panicked at (?:'(.*)', )?(\S+):(\d+):(\d+):?$/m.exec(output);
+  const [head, quoted, file, line, column] = panic ?? [];
+  const after = head === undefined ? output : output.slice(output.indexOf(head) + head.length);
+  const body = after.split(/^(?:stack backtrace:|note: )/m)[0]?.trim() ?? "";
+  const message = quoted ?? (body || output.trim());
+  return {
+    file,
+    name: name.replaceAll("::", " > "),
+    kind: message.startsWith("assertion ") ? "assertion" : "error",
+    message: message || "failed without a message",
+    expected: /^ *right: (.*)$/m.exec(body)?.[1],
+    actual: /^ *left: (.*)$/m.exec(body)?.[1],
+    ...(line === undefined ? {} : { line: Number(line), column: Number(column) }),
+    stack: output,
+  };
+}
+
+/** rustc's errors: a headline, then ` --> file:line:column`. */
+function buildFailures(stderr: string): ParsedFailure[] {
+  const failures: ParsedFailure[] = [];
+  let headline: string | undefined;
+  for (const line of stderr.split("\n")) {
+    const error = /^error(?:\[E\d+\])?: (.*)$/.exec(line);
+    if (error !== null) headline = line;
+    const [, file, row, column] = /^\s*--> (\S+):(\d+):(\d+)$/.exec(line) ?? [];
+    if (headline === undefined || file === undefined) continue;
+    failures.push({
+      file,
+      name: "(build)",
+      kind: "load",
+      message: headline,
+      line: Number(row),
+      column: Number(column),
+    });
+    headline = undefined;
+  }
+  return failures;
+}
