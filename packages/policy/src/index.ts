@@ -52,3 +52,4 @@ export {
 export type { Grant, GrantedFile, GrantFacts, GrantOffer, GrantStore } from "./gate/grant.ts";
 export { createMemoryGrants, MAX_GRANTS } from "./gate/grants.ts";
 export { redact, redactText } from "./gate/redact.ts";
+export { guardTool, RecheckError, type Rechecker } from "./gate/guard-tool.ts";

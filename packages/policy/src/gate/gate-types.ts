@@ -53,7 +53,7 @@ export interface GateOptions {
   readonly timeout?: ApprovalTimeout;
   /** How long a script's first prompt waits for its other calls. Default 15 ms. */
   readonly gatherMs?: number;
-  readonly limits?: Partial<typeof GATE_LIMITS>;
+  readonly limits?: Partial<Record<keyof typeof GATE_LIMITS, number>>;
   /** `dry-run`: nothing is blocked or asked except what `alwaysEnforced` names; what would have been is recorded. */
   readonly mode?: "enforce" | "dry-run";
   /** Denials that hold in a dry run too. */

@@ -24,7 +24,7 @@ export interface AuditLogOptions {
   readonly session: string;
   readonly clock?: () => number;
   readonly ids?: () => string;
-  readonly limits?: Partial<typeof AUDIT_LIMITS>;
+  readonly limits?: Partial<Record<keyof typeof AUDIT_LIMITS, number>>;
 }
 
 export interface AuditLog extends AuditSink {

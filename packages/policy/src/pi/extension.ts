@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { CallDecision, PauseSource } from "@nestbox/tool";
 
+import type { Recheck, RecheckRequest } from "../gate/gate-types.ts";
 import { createPolicyHandlers } from "./handlers.ts";
 import { policyState, runPolicyCommand, type PolicyState } from "./command.ts";
 import { openSession, type PolicyExtensionOptions, type PolicySession } from "./session.ts";
@@ -12,6 +13,8 @@ export interface PolicyExtension {
   decisionOf(callId: string): CallDecision | undefined;
   /** Paused while a person is asked about this call or one below it. */
   pausesFor(callId: string): PauseSource;
+  /** For `guardTool`: the last look, next to the effect. Refuses where no session runs. */
+  recheck(request: RecheckRequest): Recheck;
   /** What `/policy` shows; undefined before a session began. */
   state(): PolicyState | undefined;
 }
@@ -86,6 +89,8 @@ export function createPolicyExtension(options: PolicyExtensionOptions = {}): Pol
     decisionOf: (callId: string) => session?.gate.decisionOf(callId),
     pausesFor: (callId: string): PauseSource =>
       session?.gate.pausesFor(callId) ?? { subscribe: () => () => undefined },
+    recheck: (request: RecheckRequest): Recheck =>
+      session?.gate.recheck(request) ?? { ok: false, reason: "Blocked: no policy is in force here." },
     state: () => (session === undefined ? undefined : policyState(session)),
   });
 }

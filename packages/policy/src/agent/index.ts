@@ -1,0 +1,1 @@
+export { createAgentGate, type AgentGate, type AgentGateOptions } from "./agent-gate.ts";

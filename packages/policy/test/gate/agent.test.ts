@@ -1,0 +1,77 @@
+import { Agent, type AgentTool } from "@earendil-works/pi-agent-core";
+import { fauxAssistantMessage, fauxProvider, fauxToolCall } from "@earendil-works/pi-ai/providers/faux";
+import { Type } from "typebox";
+import { describe, expect, it } from "vitest";
+
+import { createAgentGate } from "../../src/agent/index.ts";
+import type { ApprovalAnswer } from "../../src/gate/approver.ts";
+import { createGate } from "../../src/gate/gate.ts";
+import { fakeEngine } from "./fake-engine.ts";
+
+const engine = fakeEngine((request) => {
+  if (String(request.input["command"]).includes("--force")) return { effect: "deny", rule: "git.force-push" };
+  return request.tool.annotations?.readOnlyHint === true
+    ? { effect: "allow" }
+    : { effect: "ask", rule: "shell.ask" };
+});
+
+async function run(command: string, answer?: ApprovalAnswer, annotations: object = {}) {
+  const ran: string[] = [];
+  const shell: AgentTool = Object.assign(
+    {
+      name: "shell",
+      label: "shell",
+      description: "Notes that it ran",
+      parameters: Type.Object({ command: Type.String() }),
+      execute: async (id: string) => {
+        ran.push(id);
+        return { content: [{ type: "text" as const, text: "ran" }], details: {} };
+      },
+    },
+    { annotations },
+  );
+  const faux = fauxProvider();
+  faux.setResponses([
+    fauxAssistantMessage([fauxToolCall("shell", { command }, { id: "call-1" })], { stopReason: "toolUse" }),
+    fauxAssistantMessage("done"),
+  ]);
+  const gate = createGate({
+    engine,
+    ...(answer === undefined ? {} : { approver: { ask: async () => answer } }),
+  });
+  const agent = new Agent({
+    initialState: { model: faux.getModel(), tools: [shell], systemPrompt: "" },
+    streamFn: (model, context, options) => faux.provider.streamSimple(model, context, options),
+    ...createAgentGate({ gate, cwd: "/w" }),
+  });
+  await agent.prompt("go");
+  const result = agent.state.messages.find((message) => message.role === "toolResult");
+  const text = result?.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  return { ran, text, isError: result?.isError, gate };
+}
+
+describe("in the low-level agent", () => {
+  it("fails closed without anybody to ask", async () => {
+    // contract B5
+    const { ran, text, isError } = await run("ls");
+    expect(ran).toEqual([]);
+    expect(isError).toBe(true);
+    expect(text).toContain("no UI");
+  });
+
+  it("gives the same verdicts as in Pi: denied, declined, approved, and allowed by a hint", async () => {
+    // contract B5, A7
+    expect(await run("git push --force", { kind: "approved" })).toMatchObject({ ran: [], isError: true });
+    expect((await run("ls", { kind: "declined" })).text).toContain("declined");
+    expect((await run("ls", { kind: "approved" })).ran).toEqual(["call-1"]);
+    expect((await run("ls", undefined, { readOnlyHint: true, openWorldHint: false })).ran).toEqual([
+      "call-1",
+    ]);
+  });
+
+  it("knows when a call is over", async () => {
+    const { gate } = await run("ls", { kind: "approved" });
+    expect(gate.history.calls).toMatchObject([{ callId: "call-1", state: "done" }]);
+    expect(gate.history.calls[0]?.resultHash).toHaveLength(64);
+  });
+});
