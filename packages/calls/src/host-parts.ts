@@ -1,6 +1,5 @@
-import type { CallGate, ToolExecutionMode } from "@nestbox/tool";
+import { type CallGate, type Clock, systemClock, type ToolExecutionMode } from "@nestbox/tool";
 import { createCancellation, type Cancellation } from "./cancellation.ts";
-import { systemClock, type Clock } from "./clock.ts";
 import type { Handlers, HostEvent, HostListener } from "./events.ts";
 import { resolveLimits, type CallLimits } from "./limits.ts";
 import { createPauses, type Pauses } from "./pauses.ts";

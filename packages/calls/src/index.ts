@@ -10,7 +10,6 @@ export type {
 } from "./host.ts";
 export type { ToolHostOptions } from "./host-parts.ts";
 export type { NestedCaller } from "./caller.ts";
-export type { Clock } from "./clock.ts";
 export { CallsError, type CallsErrorCode } from "./errors.ts";
 export type {
   CallFailure,

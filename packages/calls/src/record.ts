@@ -1,5 +1,4 @@
-import type { JsonValue, ToolUsage } from "@nestbox/tool";
-import type { Clock } from "./clock.ts";
+import type { Clock, JsonValue, ToolUsage } from "@nestbox/tool";
 import type { CallLimits } from "./limits.ts";
 import { addUsage } from "./usage.ts";
 

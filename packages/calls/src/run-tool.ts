@@ -97,13 +97,13 @@ function untilStopped(
   work: () => Promise<unknown>,
 ): Promise<Stopped> {
   return new Promise((resolve) => {
-    let timer: unknown;
+    let stopTimer: (() => void) | undefined;
     const stopListening = cancellation.onAbort(() => {
-      timer = core.clock.setTimeout(() => resolve({ kind: "abandoned" }), core.limits.cancelGraceMs);
+      stopTimer = core.clock.after(core.limits.cancelGraceMs, () => resolve({ kind: "abandoned" }));
     });
     const settle = (stopped: Stopped): void => {
       stopListening();
-      if (timer !== undefined) core.clock.clearTimeout(timer);
+      stopTimer?.();
       resolve(stopped);
     };
     work().then(

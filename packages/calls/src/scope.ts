@@ -1,6 +1,5 @@
-import type { CallGate, CallRequest, PauseSource } from "@nestbox/tool";
+import type { CallGate, CallRequest, Clock, PauseSource } from "@nestbox/tool";
 import { cancelled, type Cancellation } from "./cancellation.ts";
-import type { Clock } from "./clock.ts";
 import type { HostEvent, ToolCallHandler, ToolResultHandler } from "./events.ts";
 import type { CallLimits } from "./limits.ts";
 import type { HostCallOutcome } from "./outcome.ts";

@@ -14,8 +14,8 @@ export interface CacheOptions {
  * where a call tree begins and hand it down. A call of any other tool may have changed what was read, so it empties
  * the cache. Failures are not kept, and a call that was answered from the cache makes no event and no record.
  */
-export function cached<O extends ToolCallOutcome, C extends CallerOf<O>>(
-  caller: C & CallerOf<O>,
+export function cached<O extends ToolCallOutcome>(
+  caller: CallerOf<O>,
   { maxEntries = 256, maxChars = 1024 * 1024 }: CacheOptions = {},
 ): CallerOf<O> {
   const outcomes = new Map<string, O>();

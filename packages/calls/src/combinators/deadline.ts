@@ -1,5 +1,4 @@
-import type { PauseSource, ToolCallOutcome } from "@nestbox/tool";
-import { systemClock, type Clock } from "../clock.ts";
+import { type Clock, type PauseSource, systemClock, type ToolCallOutcome } from "@nestbox/tool";
 import { createGroup, type Call, type CallerOf, type CombinatorOptions } from "./group.ts";
 
 export interface DeadlineOptions extends CombinatorOptions {
@@ -45,20 +44,20 @@ function countdown(
 ): () => void {
   let left = timeoutMs;
   let since = clock.now();
-  let timer: unknown = clock.setTimeout(end, left);
+  let stopTimer: (() => void) | undefined = clock.after(left, end);
   const unsubscribe = pauses?.subscribe((paused) => {
     if (paused) {
-      if (timer === undefined) return;
-      clock.clearTimeout(timer);
-      timer = undefined;
+      if (stopTimer === undefined) return;
+      stopTimer();
+      stopTimer = undefined;
       left -= clock.now() - since;
-    } else if (timer === undefined) {
+    } else if (stopTimer === undefined) {
       since = clock.now();
-      timer = clock.setTimeout(end, Math.max(0, left));
+      stopTimer = clock.after(Math.max(0, left), end);
     }
   });
   return () => {
     unsubscribe?.();
-    if (timer !== undefined) clock.clearTimeout(timer);
+    stopTimer?.();
   };
 }

@@ -1,5 +1,4 @@
-import type { ToolCallOutcome } from "@nestbox/tool";
-import { systemClock, type Clock } from "../clock.ts";
+import { type Clock, systemClock, type ToolCallOutcome } from "@nestbox/tool";
 import { createGroup, type Call, type CallerOf, type CombinatorOptions } from "./group.ts";
 
 export interface RetryOptions extends CombinatorOptions {
@@ -53,11 +52,11 @@ function sleep(ms: number, signal: AbortSignal, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const end = (): void => {
-      clock.clearTimeout(timer);
+      stopTimer();
       signal.removeEventListener("abort", end);
       resolve();
     };
-    const timer = clock.setTimeout(end, ms);
+    const stopTimer = clock.after(ms, end);
     signal.addEventListener("abort", end, { once: true });
   });
 }

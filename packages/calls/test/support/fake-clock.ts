@@ -1,4 +1,4 @@
-import type { Clock } from "@nestbox/calls";
+import type { Clock } from "@nestbox/tool";
 
 export interface FakeClock extends Clock {
   /** Lets time pass; timers that are due fire in order. */
@@ -15,12 +15,11 @@ export function fakeClock(): FakeClock {
   };
   return {
     now: () => now,
-    setTimeout(callback, delayMs) {
+    after(ms, callback) {
       const id = nextId++;
-      timers.set(id, { at: now + delayMs, callback });
-      return id;
+      timers.set(id, { at: now + ms, callback });
+      return () => void timers.delete(id);
     },
-    clearTimeout: (handle) => void timers.delete(handle as number),
     async advance(ms) {
       await settle();
       const until = now + ms;
