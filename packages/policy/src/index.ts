@@ -4,7 +4,8 @@ export type { EngineOptions, RefResolver } from "./engine/options.ts";
 export { showText } from "./explain/escape.ts";
 export { explainDecision } from "./explain/messages.ts";
 export type { FolderEntry, PolicyFs } from "./paths/fs.ts";
-export { parsePolicy } from "./rules/parse.ts";
+export { loadPolicy, parsePolicy } from "./rules/parse.ts";
+export type { LoadOptions, ParseResult } from "./rules/parse.ts";
 export { policySchema } from "./rules/schema.ts";
 export type {
   CommandMatch,

@@ -3,12 +3,23 @@ import type { CallRequest } from "@nestbox/tool";
 import type { CallHistory, Decision, PartDecision, PolicyEngine } from "../decision.ts";
 import { showText } from "../explain/escape.ts";
 import { modelMessage, personMessage } from "../explain/messages.ts";
-import type { CallSubject } from "../subject.ts";
+import { type MappedCall, mapCall } from "../mapping/subject.ts";
+import type { PolicyFs } from "../paths/fs.ts";
+import { createResolver, type PathResolver } from "../paths/resolve.ts";
+import type { Resource } from "../rules/compiled-match.ts";
+import { analyzeCommand } from "../shell/analyze.ts";
+import type { CallSubject, CommandFact, ResourceFact } from "../subject.ts";
 import { compileLayers } from "./compile.ts";
-import { judgeTool } from "./judge-tool.ts";
+import { judgeBatch } from "./judge-batch.ts";
+import { judgeCommand } from "./judge-command.ts";
+import { judgeDoubts } from "./judge-doubts.ts";
+import { judgeLimits } from "./judge-limits.ts";
+import { judgeResource, makeResource } from "./judge-resource.ts";
+import { judgeBroken, judgeTool } from "./judge-tool.ts";
 import type { EngineOptions } from "./options.ts";
-import type { EngineParts } from "./parts.ts";
+import type { EffectiveMapping, EngineParts } from "./parts.ts";
 import { strictest } from "./strictest.ts";
+import { createInputCheck } from "./validate.ts";
 
 const denyOnError = "engine.error";
 
@@ -38,10 +49,11 @@ const denyOnError = "engine.error";
  */
 export function createEngine(options: EngineOptions): PolicyEngine {
   const parts = compileLayers(options);
+  const checkInput = createInputCheck();
   return {
     evaluate(request, history) {
       try {
-        return evaluate(parts, request, history);
+        return evaluate(parts, checkInput, request, history);
       } catch (error) {
         // Fail closed: whatever went wrong in here, the call does not run.
         return failed(request, error);
@@ -50,10 +62,130 @@ export function createEngine(options: EngineOptions): PolicyEngine {
   };
 }
 
-function evaluate(engine: EngineParts, request: CallRequest, _history: CallHistory | undefined): Decision {
-  const subject: CallSubject = { request, resources: [], commands: [], doubts: [], rawWords: [] };
-  const parts: PartDecision[] = judgeTool(engine, request);
+function evaluate(
+  engine: EngineParts,
+  checkInput: (request: CallRequest) => string | undefined,
+  request: CallRequest,
+  history: CallHistory | undefined,
+): Decision {
+  const mapping = engine.mapping(request.tool);
+  const call = mapCall(request, mapping.mappings, (source, { cwd, shell }) =>
+    readShell(engine, source, cwd, shell),
+  );
+  const subject: CallSubject = {
+    request,
+    resources: call.resources,
+    commands: call.commands,
+    doubts: call.doubts,
+    rawWords: call.rawWords,
+  };
+  const invalid = call.invalid ?? checkInput(request);
+  if (invalid !== undefined)
+    return decide(
+      request,
+      [invalidPart(request, invalid)],
+      subject,
+      () => "call the tool again with arguments of the right type",
+    );
+  const parts = judge(engine, request, call, mapping, history);
   return decide(request, parts, subject, engine.instead);
+}
+
+function judge(
+  engine: EngineParts,
+  request: CallRequest,
+  call: MappedCall,
+  mapping: EffectiveMapping,
+  history: CallHistory | undefined,
+): readonly PartDecision[] {
+  let made: PathResolver | undefined;
+  const resolver = (): PathResolver => (made ??= resolverFor(engine, request));
+  const tool = judgeTool(engine, request, mapping);
+  const person = request.actor === "person";
+  const otherwise = person ? personPart(request) : tool.otherwise;
+  const parts: PartDecision[] = [...judgeBroken(engine, request), ...tool.against];
+  const touched: Resource[] = [];
+  const env: (readonly string[])[] = [];
+  for (const [index, command] of call.commands.entries()) {
+    const resources = command.resources
+      .flatMap((fact) => expandRefs(engine, command, fact))
+      .map((fact) => makeResource(resolver, request, fact));
+    touched.push(...resources);
+    const judged = judgeCommand(engine, request, call.commands, index, resources, otherwise);
+    parts.push(...judged.parts);
+    env.push(judged.env);
+  }
+  for (const fact of call.own) {
+    const resource = makeResource(resolver, request, fact);
+    touched.push(resource);
+    parts.push(
+      ...judgeResource(engine, request, resource, undefined, { otherwise, exact: false, natural: true }),
+    );
+  }
+  if (!person) {
+    parts.push(...judgeDoubts(engine, request, call, env, resolver));
+    parts.push(...judgeBatch(request, touched, history, resolver));
+  }
+  parts.push(...judgeLimits(engine, request, history));
+  // Where the parts are all that the tool does, they decide; else the tool itself is one more part.
+  const decidedByParts = mapping.complete && touched.length + call.commands.length > 0;
+  if (!decidedByParts || parts.length === 0) parts.push(otherwise);
+  return parts;
+}
+
+function readShell(engine: EngineParts, source: string, cwd: string, shell: string) {
+  const { options, trust } = engine;
+  return analyzeCommand(source, {
+    shell,
+    cwd,
+    home: options.home,
+    ...(options.platform === undefined ? {} : { platform: options.platform }),
+    ...(options.env === undefined ? {} : { env: options.env }),
+    wrappers: trust.wrappers ?? [],
+    harmlessVariables: trust.env ?? [],
+  });
+}
+
+function resolverFor(engine: EngineParts, request: CallRequest): PathResolver {
+  const { fs, home, cwd, platform } = engine.options;
+  return createResolver(fs ?? noFiles, { platform: platform ?? "linux", home }, cwd ?? request.cwd);
+}
+
+/** A push whose words do not say where it goes, looked up where the host can. */
+function expandRefs(engine: EngineParts, command: CommandFact, fact: ResourceFact): readonly ResourceFact[] {
+  const { refs } = engine.options;
+  if (fact.kind !== "ref" || fact.value !== undefined || refs === undefined || command.cwd === undefined)
+    return [fact];
+  const targets = refs.pushTargets(command.cwd, command.operands[0]?.value);
+  return targets === undefined ? [fact] : targets.map((value) => ({ ...fact, value }));
+}
+
+/** Without a file system nothing exists, so no link is seen. */
+const noFiles: PolicyFs = {
+  realpath: () => undefined,
+  readlink: () => undefined,
+  list: () => undefined,
+  foldsCase: () => false,
+};
+
+function personPart(request: CallRequest): PartDecision {
+  return {
+    effect: "allow",
+    rule: "default.person",
+    layer: "built-in",
+    matched: showText(request.tool.name),
+    reason: "A person typed it; no rule binds the person",
+  };
+}
+
+function invalidPart(request: CallRequest, message: string): PartDecision {
+  return {
+    effect: "deny",
+    rule: "input.invalid",
+    layer: "built-in",
+    matched: showText(request.tool.name),
+    reason: `The arguments are not what the tool takes: ${showText(message)}`,
+  };
 }
 
 function decide(
@@ -67,13 +199,11 @@ function decide(
     rule: "default.unknown",
     layer: "built-in" as const,
     matched: showText(request.tool.name),
-    reason: "nothing is known about this call",
+    reason: "Nothing is known about this call",
   };
   return {
     ...deciding,
-    ...(parts.some((part) => part.effect !== "allow" && part.personOnly === true)
-      ? { personOnly: true }
-      : {}),
+    ...(parts.some((part) => part.effect === "ask" && part.personOnly === true) ? { personOnly: true } : {}),
     parts,
     modelMessage: modelMessage(deciding, instead(deciding)),
     personMessage: personMessage(showText(request.tool.name), deciding, parts),

@@ -1,9 +1,10 @@
 import type { CallRequest } from "@nestbox/tool";
 
 import type { Effect, LayerName, PartDecision } from "../decision.ts";
-import type { CallTest } from "../rules/call-filter.ts";
+import type { CompiledMatch } from "../rules/compiled-match.ts";
 import type { PolicyLayer, Rule, ToolMapping, Trust } from "../rules/types.ts";
 import type { Fallback } from "./fallback.ts";
+import type { EngineOptions } from "./options.ts";
 
 /** A rule, ready to be asked. */
 export interface CompiledRule {
@@ -12,15 +13,39 @@ export interface CompiledRule {
   readonly effect: Effect;
   readonly layer: LayerName;
   readonly reason: string;
-  /** Whether the rule speaks about this call at all. */
-  readonly applies: CallTest;
-  /** What the rule leaves out, as far as it can be told from the call itself. */
-  readonly excepts: readonly CallTest[];
+  readonly match: CompiledMatch;
+  readonly excepts: readonly CompiledMatch[];
+}
+
+/** Command rules by the programs that they can match. */
+export interface CommandRules {
+  readonly byProgram: ReadonlyMap<string, readonly CompiledRule[]>;
+  readonly open: readonly CompiledRule[];
+}
+
+/** A default that a layer can change like a rule. */
+export interface CompiledDefault {
+  readonly id: string;
+  readonly effect: Effect;
+  readonly layer: LayerName;
+  readonly reason: string;
+  readonly excepts: readonly CompiledMatch[];
 }
 
 /** All that was made ready when the engine was created. */
 export interface EngineParts {
+  readonly options: EngineOptions;
   readonly toolRules: readonly CompiledRule[];
+  readonly commandRules: CommandRules;
+  readonly pathRules: readonly CompiledRule[];
+  readonly hostRules: readonly CompiledRule[];
+  readonly refRules: readonly CompiledRule[];
+  readonly limitRules: readonly CompiledRule[];
+  readonly defaults: {
+    readonly external: CompiledDefault;
+    readonly unknown: CompiledDefault;
+    readonly write: CompiledDefault;
+  };
   readonly fallback: (toolName: string) => Fallback | undefined;
   readonly mapping: (tool: CallRequest["tool"]) => EffectiveMapping;
   readonly trust: Trust;

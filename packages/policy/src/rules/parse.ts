@@ -1,117 +1,120 @@
-import { type ParseError, parseTree, printParseErrorCode, type Node } from "jsonc-parser";
+import type { CallRequest } from "@nestbox/tool";
 
 import type { LayerName } from "../decision.ts";
-import { policyShape } from "./schema.ts";
-import type { Policy, PolicyProblem } from "./types.ts";
+import { compileRule } from "../engine/compile.ts";
+import { presetIds } from "../preset/ids.ts";
+import { type ExampleWorld, exampleMatches } from "./examples.ts";
+import { MAX_POLICY_CHARS, type ReadResult, readPolicy } from "./read.ts";
+import type { Example, Policy, PolicyLayer, PolicyProblem, Rule } from "./types.ts";
 
-/** Longest policy file, in characters. */
-export const MAX_POLICY_CHARS = 1_000_000;
-/** Most rules of one file. */
-export const MAX_RULES = 2_000;
-/** Most problems that are told of one file. */
-const MAX_PROBLEMS = 20;
+export interface LoadOptions {
+  /** Name of the file, for messages. */
+  readonly file: string;
+  readonly layer: LayerName;
+  /** Whose path spellings the examples are in. Default `linux`. */
+  readonly platform?: ExampleWorld["platform"];
+}
+
+export { MAX_POLICY_CHARS };
 
 export type ParseResult =
-  | { readonly ok: true; readonly policy: Policy; readonly locate: (rule: number, key?: string) => Position }
+  | { readonly ok: true; readonly policy: Policy }
   | { readonly ok: false; readonly problems: readonly PolicyProblem[] };
 
-/** Counted from 1. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
 /**
- * Reads a policy file (JSON with comments and trailing commas). A file with any problem is refused as a whole: an
- * unknown key may be a rule that somebody relies on.
+ * Reads, checks and tries a policy file (JSON with comments and trailing commas): every pattern compiles, every
+ * built-in id exists, and every `match` and `notMatch` example holds. A file with any problem is refused as a whole,
+ * because an unknown key may be a rule that somebody relies on; the problems say where.
  */
-export function parsePolicy(
-  source: string,
-  options: { readonly file: string; readonly layer: LayerName },
-): ParseResult {
-  const { file, layer } = options;
-  const problems: PolicyProblem[] = [];
-  const add = (offset: number, message: string): void => {
-    if (problems.length < MAX_PROBLEMS) problems.push({ file, ...positionAt(source, offset), message });
-  };
-  if (source.length > MAX_POLICY_CHARS) {
-    return {
-      ok: false,
-      problems: [
-        { file, line: 1, column: 1, message: `the file is longer than ${MAX_POLICY_CHARS} characters` },
-      ],
-    };
-  }
-  const errors: ParseError[] = [];
-  // A byte order mark is not part of the text.
-  const tree = parseTree(source.replace(/^\uFEFF/, " "), errors, {
-    allowTrailingComma: true,
-    disallowComments: false,
-  });
-  for (const error of errors) add(error.offset, `syntax: ${printParseErrorCode(error.error)}`);
-  if (errors.length > 0 || tree === undefined) {
-    if (problems.length === 0) add(0, "the file is empty");
-    return { ok: false, problems };
-  }
-  const policy = policyShape.read(tree, { problem: (node, message) => add(node.offset, message) });
-  if (policy === undefined) {
-    if (problems.length === 0) add(0, "the file could not be read");
-    return { ok: false, problems };
-  }
-  checkWhole(policy, layer, tree, add);
-  if (problems.length > 0) return { ok: false, problems };
-  const rules = child(tree, "rules")?.children ?? [];
-  return {
-    ok: true,
-    policy,
-    locate: (index, key) => {
-      const ruleNode = rules[index];
-      const node =
-        key === undefined || ruleNode === undefined ? ruleNode : (child(ruleNode, key) ?? ruleNode);
-      return positionAt(source, node?.offset ?? 0);
-    },
-  };
+export function parsePolicy(source: string, options: LoadOptions): ParseResult {
+  const { file, layer, platform = "linux" } = options;
+  const read = readPolicy(source, { file, layer });
+  if (!read.ok) return read;
+  const problems = checkPolicy(read, file, layer, platform);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, policy: read.policy };
 }
 
-function checkWhole(
-  policy: Policy,
+/** Like {@link parsePolicy}, as a layer for the engine: one that was refused is strict, and every call asks. */
+export function loadPolicy(source: string, options: LoadOptions): PolicyLayer {
+  const parsed = parsePolicy(source, options);
+  return { ...parsed, name: options.layer, file: options.file };
+}
+
+function checkPolicy(
+  parsed: Extract<ReadResult, { ok: true }>,
+  file: string,
   layer: LayerName,
-  tree: Node,
-  add: (offset: number, message: string) => void,
-): void {
-  const rules = child(tree, "rules")?.children ?? [];
-  if (rules.length > MAX_RULES) add(tree.offset, `more than ${MAX_RULES} rules`);
-  const ids = new Set<string>();
+  platform: ExampleWorld["platform"],
+): readonly PolicyProblem[] {
+  const { policy, locate } = parsed;
+  const problems: PolicyProblem[] = [];
+  for (const id of Object.keys(policy.preset)) {
+    if (!presetIds.has(id))
+      problems.push({
+        file,
+        line: 1,
+        column: 1,
+        message: `preset: there is no built-in rule ${JSON.stringify(id)}; known: ${[...presetIds].join(", ")}`,
+      });
+  }
   for (const [index, rule] of policy.rules.entries()) {
-    const node = rules[index] ?? tree;
-    if (ids.has(rule.id)) add(node.offset, `the id ${JSON.stringify(rule.id)} is used twice`);
-    ids.add(rule.id);
+    const message = ruleProblem(rule, layer, policy, platform);
+    if (message !== undefined) problems.push({ file, ...locate(index, message.key), message: message.text });
   }
-  if (layer !== "project") return;
-  for (const key of ["preset", "projectMayLoosen"] as const) {
-    const node = child(tree, key);
-    if (node !== undefined)
-      add(
-        node.offset,
-        `${JSON.stringify(key)} is for the managed and the user layer; a project cannot change what guards it`,
-      );
+  for (const [id, change] of Object.entries(policy.preset)) {
+    if (change === false || change.except === undefined) continue;
+    const text = compileProblem(
+      { id: "preset", effect: "deny", tool: [{ name: "*" }], except: change.except },
+      layer,
+    );
+    if (text !== undefined) problems.push({ file, line: 1, column: 1, message: `preset ${id}: ${text}` });
+  }
+  return problems;
+}
+
+function ruleProblem(
+  rule: Rule,
+  layer: LayerName,
+  policy: Policy,
+  platform: ExampleWorld["platform"],
+): { readonly key?: string; readonly text: string } | undefined {
+  const broken = compileProblem(rule, layer);
+  if (broken !== undefined) return { text: broken };
+  const compiled = compileRule(rule, layer, {
+    programFolders: policy.trust.programFolders ?? [],
+    soft: false,
+  });
+  const world: ExampleWorld = { policy, platform };
+  const wrong = (
+    key: "match" | "notMatch",
+    wanted: boolean,
+  ): { readonly key: string; readonly text: string } | undefined => {
+    const example = rule[key]?.find((one) => exampleMatches(compiled, one, world) !== wanted);
+    if (example === undefined) return undefined;
+    return {
+      key,
+      text: `rule ${rule.id}: the example ${showExample(example)} ${wanted ? "is not matched" : "is matched"}`,
+    };
+  };
+  return wrong("match", true) ?? wrong("notMatch", false);
+}
+
+function compileProblem(rule: Rule, layer: LayerName): string | undefined {
+  try {
+    compileRule(rule, layer, { programFolders: [], soft: false });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : "the rule cannot be compiled";
   }
 }
 
-function child(node: Node, key: string): Node | undefined {
-  return node.children?.find((property) => property.children?.[0]?.value === key)?.children?.[1];
-}
-
-function positionAt(source: string, offset: number): Position {
-  let line = 1;
-  let start = 0;
-  for (
-    let index = source.indexOf("\n");
-    index >= 0 && index < offset;
-    index = source.indexOf("\n", index + 1)
-  ) {
-    line += 1;
-    start = index + 1;
-  }
-  return { line, column: offset - start + 1 };
+function showExample(example: Example): string {
+  return JSON.stringify(
+    typeof example === "string"
+      ? example
+      : ({ tool: example.tool, input: example.input ?? {} } satisfies {
+          tool: string;
+          input: CallRequest["input"];
+        }),
+  );
 }

@@ -1,0 +1,95 @@
+import type { CallRequest } from "@nestbox/tool";
+
+import type { PartDecision } from "../decision.ts";
+import { showText } from "../explain/escape.ts";
+import type { Part, Resource } from "../rules/compiled-match.ts";
+import type { CommandFact } from "../subject.ts";
+import { askRules, partOf } from "./ask-rule.ts";
+import { judgeResource } from "./judge-resource.ts";
+import type { CommandRules, CompiledRule, EngineParts } from "./parts.ts";
+
+/** Programs that only start another one, with no more power than it has; it is judged by itself. */
+const plainWrappers: ReadonlySet<string> = new Set([
+  "time",
+  "timeout",
+  "nice",
+  "nohup",
+  "stdbuf",
+  "command",
+  "builtin",
+  "env",
+  "setsid",
+  "ionice",
+]);
+
+export interface CommandJudgement {
+  readonly parts: readonly PartDecision[];
+  /** Environment variables that the rule which allows the command lets stand in front of it. */
+  readonly env: readonly string[];
+}
+
+/**
+ * Judges one command and what it touches. `otherwise` is what holds for a command that no rule names: the tool's own
+ * permission.
+ */
+export function judgeCommand(
+  engine: EngineParts,
+  request: CallRequest,
+  commands: readonly CommandFact[],
+  index: number,
+  resources: readonly Resource[],
+  otherwise: PartDecision,
+): CommandJudgement {
+  const command = commands[index];
+  if (command === undefined) return { parts: [], env: [] };
+  const matched = (): string => showText(command.source);
+  const part: Part = { request, command, resources };
+  const { against, allow } = askRules(rulesFor(engine.commandRules, command), part, matched);
+  const own: PartDecision =
+    allow !== undefined
+      ? partOf(allow, matched())
+      : otherwise.effect !== "allow" && startsAnother(commands, index)
+        ? {
+            effect: "allow",
+            rule: "default.wrapper",
+            layer: "built-in",
+            matched: matched(),
+            reason: "It only starts the command that is judged beside it",
+          }
+        : { ...otherwise, matched: matched() };
+  const test = allow?.match.commands?.find((one) => one.strict(command));
+  const granted = against.length === 0 && own.effect === "allow" ? own : undefined;
+  const touched = resources.flatMap((resource) =>
+    judgeResource(engine, request, resource, command, {
+      otherwise: granted,
+      exact: test?.exact === true,
+      // A fallback is a permission for whatever the tool does; a rule about a command is one for its operands.
+      natural: allow === undefined ? own.rule !== "default.wrapper" : isOperand(command, resource),
+    }),
+  );
+  return { parts: [...(against.length > 0 ? against : [own]), ...touched], env: test?.env ?? [] };
+}
+
+/** The rules that can match a command. */
+export function rulesFor(rules: CommandRules, command: CommandFact): readonly CompiledRule[] {
+  const own = command.program === undefined ? undefined : rules.byProgram.get(command.program.toLowerCase());
+  if (own === undefined) return rules.open;
+  return rules.open.length === 0 ? own : [...own, ...rules.open];
+}
+
+function startsAnother(commands: readonly CommandFact[], index: number): boolean {
+  const command = commands[index];
+  const next = commands[index + 1];
+  if (command?.program === undefined || next === undefined) return false;
+  if (!plainWrappers.has(command.program) || command.argv[0].value !== command.program) return false;
+  return next.wrappers.length === command.wrappers.length + 1 && next.wrappers.at(-1) === command.program;
+}
+
+/** Whether a resource is one of the command's operands or its program, and not the target of a redirection. */
+function isOperand(command: CommandFact, { fact }: Resource): boolean {
+  if (fact.kind !== "path") return true;
+  if (fact.value === undefined) return false;
+  if (command.redirections.some(({ target, action }) => action === "write" && target.value === fact.value))
+    return false;
+  return command.argv[0].value === fact.value || command.operands.some(({ value }) => value === fact.value);
+}

@@ -1,0 +1,176 @@
+import type { CallRequest } from "@nestbox/tool";
+
+import type { PartDecision } from "../decision.ts";
+import { showText } from "../explain/escape.ts";
+import type { MappedCall } from "../mapping/subject.ts";
+import { pathSubject } from "../paths/subject.ts";
+import type { PathResolver } from "../paths/resolve.ts";
+import type { CommandFact, Doubt, ResourceAction } from "../subject.ts";
+import { analyzeCommand } from "../shell/analyze.ts";
+import { askRule } from "./ask-rule.ts";
+import { rulesFor } from "./judge-command.ts";
+import type { CompiledRule, EngineParts } from "./parts.ts";
+
+/** Doubts that may hide whole commands: then every raw word is held against the denies. */
+const hiding: ReadonlySet<Doubt["kind"]> = new Set(["syntax", "limit", "unknown-shell", "dynamic-program"]);
+/** Doubts that may hide what an opaque text does to files. */
+const opaque: ReadonlySet<Doubt["kind"]> = new Set(["opaque", "evaluates-argument", "unknown-wrapper"]);
+/** Words after a raw program that are read as its arguments. */
+const RAW_ARGUMENTS = 24;
+/** Most raw words that are held against the denies one by one. */
+const MAX_RAW_WORDS = 20_000;
+/** Most different words and tokens that are held against path rules. */
+const MAX_RAW_PATHS = 500;
+
+/** Every doubt asks; and where a doubt may hide something, the raw words are still held against the denies. */
+export function judgeDoubts(
+  engine: EngineParts,
+  request: CallRequest,
+  call: MappedCall,
+  env: readonly (readonly string[])[],
+  resolver: () => PathResolver,
+): readonly PartDecision[] {
+  const parts: PartDecision[] = [];
+  const doubts = call.doubts.filter((doubt) => !isWaived(doubt, call.commands, env));
+  for (const doubt of doubts) {
+    const source = doubt.command === undefined ? undefined : call.commands[doubt.command]?.source;
+    parts.push({
+      effect: "ask",
+      rule: `doubt.${doubt.kind}`,
+      layer: "built-in",
+      matched: showText(source ?? request.tool.name),
+      reason: showText(doubt.message),
+    });
+  }
+  if (doubts.some(({ kind }) => hiding.has(kind))) {
+    parts.push(...rawCommands(engine, request, call.rawWords));
+    parts.push(...rawPaths(engine, request, call.rawWords, resolver, "deny"));
+  } else if (
+    doubts.some(({ kind }) => opaque.has(kind)) ||
+    call.commands.some((command) => command.opaque !== undefined)
+  ) {
+    parts.push(...rawPaths(engine, request, call.rawWords, resolver, "ask"));
+  }
+  return parts;
+}
+
+/** A doubt about a variable that the rule which allows the command lets stand there. */
+function isWaived(
+  doubt: Doubt,
+  commands: readonly CommandFact[],
+  env: readonly (readonly string[])[],
+): boolean {
+  if (doubt.kind !== "environment" || doubt.command === undefined) return false;
+  const command = commands[doubt.command];
+  const allowed = env[doubt.command] ?? [];
+  return (
+    command !== undefined &&
+    allowed.length > 0 &&
+    command.env.length > 0 &&
+    command.env.every(({ name }) => allowed.includes(name))
+  );
+}
+
+function rawCommands(
+  engine: EngineParts,
+  request: CallRequest,
+  words: readonly string[],
+): readonly PartDecision[] {
+  const parts: PartDecision[] = [];
+  const seen = new Set<string>();
+  for (const [index, word] of words.slice(0, MAX_RAW_WORDS).entries()) {
+    const program = programOf(word);
+    const rules = [...(engine.commandRules.byProgram.get(program) ?? []), ...engine.commandRules.open].filter(
+      (rule) => rule.effect === "deny" && !seen.has(rule.id),
+    );
+    if (rules.length === 0) continue;
+    const line = words
+      .slice(index, index + RAW_ARGUMENTS)
+      .map(quote)
+      .join(" ");
+    const [command] = analyzeCommand(line, { cwd: request.cwd, home: engine.options.home }).commands;
+    if (command === undefined) continue;
+    for (const rule of rulesFor(engine.commandRules, command)) {
+      if (rule.effect !== "deny" || seen.has(rule.id)) continue;
+      const part = askRule(
+        rule,
+        { request, command, resources: command.resources.map((fact) => ({ fact, path: undefined })) },
+        () => showText(word),
+      );
+      if (part?.effect !== "deny") continue;
+      seen.add(rule.id);
+      parts.push({
+        ...part,
+        reason: `${part.reason}; the text could not be read as a whole, so its words were`,
+      });
+    }
+  }
+  return parts;
+}
+
+/**
+ * Words, and pieces of words that look like paths, held against the denies of paths. In a text that could not be read
+ * they deny; in code that nobody can see into they ask, and only a person answers where it is the leash.
+ */
+function rawPaths(
+  engine: EngineParts,
+  request: CallRequest,
+  words: readonly string[],
+  resolver: () => PathResolver,
+  effect: "ask" | "deny",
+): readonly PartDecision[] {
+  const denies = engine.pathRules.filter(
+    (rule) => rule.effect === "deny" && rule.rule.path?.glob !== undefined,
+  );
+  if (denies.length === 0) return [];
+  const parts: PartDecision[] = [];
+  const seen = new Set<string>();
+  const candidates = new Set(words.flatMap((word) => [word, ...pathPieces(word)]));
+  for (const value of [...candidates].slice(0, MAX_RAW_PATHS)) {
+    for (const rule of denies) {
+      if (seen.has(rule.id)) continue;
+      const action = actionOf(rule);
+      const path = pathSubject(
+        resolver(),
+        { action, kind: "path", value, base: request.cwd, origin: "word" },
+        request.cwd,
+      );
+      const part = askRule(
+        rule,
+        { request, resources: [{ fact: { action, kind: "path", value, origin: "word" }, path }] },
+        () => showText(value),
+      );
+      if (part?.effect !== "deny") continue;
+      seen.add(rule.id);
+      parts.push({
+        ...part,
+        effect,
+        reason: `${part.reason}; the words name it, and what is done to it cannot be seen`,
+        ...(rule.id.startsWith("leash.") ? { personOnly: true } : {}),
+      });
+    }
+  }
+  return parts;
+}
+
+/** What the rule forbids to do; any of it will do, since what is done is not known. */
+function actionOf(rule: CompiledRule): ResourceAction {
+  return rule.rule.path?.action?.[0] ?? "read";
+}
+
+/** Pieces that may be paths: what stands in quotes or between characters that are rare in paths. */
+function pathPieces(word: string): readonly string[] {
+  if (word.length > 65_536) return [];
+  return word.split(/[\s'"`()[\]{}<>|;,=&]+/).filter((piece) => piece.length > 1 && piece !== word);
+}
+
+function programOf(word: string): string {
+  return word
+    .slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1)
+    .replace(/\.(exe|cmd|bat|com)$/i, "")
+    .toLowerCase();
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,135 @@
+import type { CallRequest } from "@nestbox/tool";
+
+import type { CallHistory, PartDecision } from "../decision.ts";
+import { showText } from "../explain/escape.ts";
+import { fingerprint } from "../gate/fingerprint.ts";
+import type { LimitMatch, LoopMatch } from "../rules/types.ts";
+import { partOf } from "./ask-rule.ts";
+import type { CompiledRule, EngineParts } from "./parts.ts";
+
+type PastCall = CallHistory["calls"][number];
+
+/** The longest cycle of calls that is looked for. */
+const MAX_CYCLE = 4;
+
+/** Judges budgets and loops by what came before in this session. */
+export function judgeLimits(
+  engine: EngineParts,
+  request: CallRequest,
+  history: CallHistory | undefined,
+): readonly PartDecision[] {
+  const parts: PartDecision[] = [];
+  const matched = showText(request.tool.name);
+  let hash: string | undefined;
+  for (const rule of engine.limitRules) {
+    const part = { request, resources: [] };
+    if (rule.match.loose(part) === "no" || rule.excepts.some((except) => except.strict(part))) continue;
+    const reason = limitReason(
+      rule,
+      request,
+      history?.calls ?? [],
+      () => (hash ??= fingerprint(request.input)),
+    );
+    if (reason !== undefined) parts.push({ ...partOf(rule, matched), reason: `${rule.reason}: ${reason}` });
+  }
+  return parts;
+}
+
+function limitReason(
+  rule: CompiledRule,
+  request: CallRequest,
+  calls: readonly PastCall[],
+  hash: () => string,
+): string | undefined {
+  const { limit, loop } = rule.rule;
+  if (limit !== undefined) return budgetReason(limit, rule, request, calls);
+  return loop === undefined ? undefined : loopReason(loop, request, calls, hash);
+}
+
+function budgetReason(
+  limit: LimitMatch,
+  rule: CompiledRule,
+  request: CallRequest,
+  calls: readonly PastCall[],
+): string | undefined {
+  const counted = scope(limit.per, rule, request, calls);
+  const made = counted.filter((call) => call.state !== "denied").length;
+  if (limit.calls !== undefined && made >= limit.calls)
+    return `${made} calls were made, and ${limit.calls} are the limit a ${limit.per}`;
+  const prompts = counted.filter((call) => call.prompted === true).length;
+  return limit.prompts !== undefined && prompts >= limit.prompts
+    ? `a person was asked ${prompts} times, and ${limit.prompts} are the limit a ${limit.per}`
+    : undefined;
+}
+
+function scope(
+  per: LimitMatch["per"],
+  rule: CompiledRule,
+  request: CallRequest,
+  calls: readonly PastCall[],
+): readonly PastCall[] {
+  // A rule that names tools counts the calls of those tools, and one that names none counts them all.
+  const counts = (call: PastCall): boolean =>
+    call.callId !== request.callId && (rule.rule.tool === undefined || call.toolName === request.tool.name);
+  const inside = calls.filter(
+    (call) => counts(call) && !request.chain.some(({ callId }) => callId === call.callId),
+  );
+  if (per === "session") return inside;
+  if (per === "tool") return inside.filter((call) => call.toolName === request.tool.name);
+  const root = request.chain[0]?.callId ?? request.callId;
+  if (per === "chain") return inside.filter((call) => call.rootId === root);
+  const script = request.chain.findLast(({ toolName }) => toolName === "codemode")?.callId;
+  // Nested ids are the caller's id and a number behind a slash, at every depth (contract A16).
+  return script === undefined ? [] : inside.filter((call) => call.callId.startsWith(`${script}/`));
+}
+
+function loopReason(
+  loop: LoopMatch,
+  request: CallRequest,
+  all: readonly PastCall[],
+  hash: () => string,
+): string | undefined {
+  const outer = new Set(request.chain.map(({ callId }) => callId));
+  const calls = all.filter(
+    (call) => call.state === "done" && !outer.has(call.callId) && call.callId !== request.callId,
+  );
+  const current = { toolName: request.tool.name, inputHash: hash() };
+  if (loop.identical !== undefined && repeats(calls, current, 1, loop.identical))
+    return `the same call gave the same result ${loop.identical - 1} times`;
+  if (loop.cycles !== undefined) {
+    for (let length = 2; length <= MAX_CYCLE; length += 1) {
+      if (repeats(calls, current, length, loop.cycles))
+        return `the same ${length} calls gave the same results again and again`;
+    }
+  }
+  return undefined;
+}
+
+/** Whether this call would end the `times`-th round in a row of `length` calls, each with the result it had before. */
+function repeats(
+  calls: readonly PastCall[],
+  current: { readonly toolName: string; readonly inputHash: string },
+  length: number,
+  times: number,
+): boolean {
+  const needed = length * times - 1;
+  if (calls.length < needed || needed < 1) return false;
+  const recent = calls.slice(-needed);
+  const same = (
+    a: { toolName: string; inputHash: string },
+    b: { toolName: string; inputHash: string },
+  ): boolean => a.toolName === b.toolName && a.inputHash === b.inputHash;
+  for (const [index, call] of recent.entries()) {
+    const later = index + length < needed ? recent[index + length] : undefined;
+    if (
+      later !== undefined &&
+      (!same(call, later) || call.resultHash === undefined || call.resultHash !== later.resultHash)
+    )
+      return false;
+  }
+  // This call stands where its twin stood one round ago.
+  const twin = recent[needed - length];
+  if (twin === undefined || twin.resultHash === undefined || !same(twin, current)) return false;
+  // A round of one and the same call is not a cycle of several.
+  return length === 1 || recent.slice(-length).some((call) => !same(call, recent.at(-1) ?? call));
+}

@@ -1,0 +1,77 @@
+import type { CallRequest } from "@nestbox/tool";
+
+import type { PartDecision } from "../decision.ts";
+import { showText } from "../explain/escape.ts";
+import { pathSubject } from "../paths/subject.ts";
+import type { PathResolver } from "../paths/resolve.ts";
+import type { Part, Resource } from "../rules/compiled-match.ts";
+import type { CommandFact, ResourceFact } from "../subject.ts";
+import { askDefault, askRules, partOf } from "./ask-rule.ts";
+import type { EngineParts } from "./parts.ts";
+
+export function makeResource(
+  resolver: () => PathResolver,
+  request: CallRequest,
+  fact: ResourceFact,
+): Resource {
+  return { fact, path: fact.kind === "path" ? pathSubject(resolver(), fact, request.cwd) : undefined };
+}
+
+/** How far the permission of the command or tool that a resource belongs to reaches. */
+export interface Reach {
+  /** What holds for a resource that no rule names; `undefined`: something else was already held against its owner. */
+  readonly otherwise: PartDecision | undefined;
+  /** The owner's rule speaks about exactly this act: all that it does is meant. */
+  readonly exact: boolean;
+  /** A write of this resource is the owner's own business: an operand, not a redirection or an option's value. */
+  readonly natural: boolean;
+}
+
+/** Judges one resource: its rules, else what holds for its owner, except where a default is stricter. */
+export function judgeResource(
+  engine: EngineParts,
+  request: CallRequest,
+  resource: Resource,
+  command: CommandFact | undefined,
+  reach: Reach,
+): readonly PartDecision[] {
+  const { fact, path } = resource;
+  const matched = (): string => showResource(fact);
+  const part: Part = { request, resources: [resource], ...(command === undefined ? {} : { command }) };
+  const rules =
+    fact.kind === "path" ? engine.pathRules : fact.kind === "host" ? engine.hostRules : engine.refRules;
+  const { against, allow } = askRules(rules, part, matched);
+  if (against.length > 0) return against;
+  const { otherwise } = reach;
+  if (otherwise === undefined) return [];
+  if (allow !== undefined) return [partOf(allow, matched())];
+  if (otherwise.effect !== "allow") return [{ ...otherwise, matched: matched() }];
+  if (path === undefined || path.harmless || reach.exact) return [];
+  if (path.resolved === undefined) return one(askDefault(engine.defaults.unknown, part, matched));
+  const doubt = path.resolved.doubt ?? path.named.find((name) => name.doubt !== undefined)?.doubt;
+  if (doubt !== undefined)
+    return [
+      {
+        effect: "ask",
+        rule: "doubt.path",
+        layer: "built-in",
+        matched: matched(),
+        reason: `It may name another path: ${doubt}`,
+      },
+    ];
+  if (path.isOutside()) return one(askDefault(engine.defaults.external, part, matched));
+  if (fact.action !== "read" && !reach.natural) return one(askDefault(engine.defaults.write, part, matched));
+  return [];
+}
+
+/** A resource as a person reads it: `write src/a.ts`, with where it stands. */
+function showResource(fact: ResourceFact): string {
+  const what = fact.value === undefined ? `an unknown ${fact.kind}` : showText(fact.value);
+  const forced = fact.force === true ? "force " : "";
+  const where = fact.origin.startsWith("input.") ? "" : ` (${showText(fact.origin, 120)})`;
+  return `${forced}${fact.kind === "ref" ? "push to " : `${fact.action} `}${what}${where}`;
+}
+
+function one(part: PartDecision | undefined): readonly PartDecision[] {
+  return part === undefined ? [] : [part];
+}

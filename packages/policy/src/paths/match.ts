@@ -1,0 +1,128 @@
+import type { Care } from "../rules/call-filter.ts";
+import type { PathMatch } from "../rules/types.ts";
+import { compileGlob, foldedPath, type FoldedPath, globProblem, type PathPattern } from "./pattern.ts";
+import { sampleGlob } from "./reach.ts";
+import type { PathResolver } from "./resolve.ts";
+import { globMayMatch, type PathSubject } from "./subject.ts";
+
+/** How a rule stands to a resource: it is meant, it may be, or it is not. */
+export type Answer = "yes" | "maybe" | "no";
+
+export interface PathTest {
+  /** What a deny or ask asks. */
+  loose(subject: PathSubject): Answer;
+  /** What an allow asks: whether every path that may be touched is surely meant. */
+  strict(subject: PathSubject): boolean;
+}
+
+/** What patterns are relative to. */
+export type PathScope = Pick<PathResolver, "roots" | "homes" | "world" | "fold">;
+
+/** What is wrong with the path statement of a rule, or nothing. */
+export function pathMatchProblem(match: PathMatch): string | undefined {
+  for (const glob of match.glob ?? []) {
+    const problem = globProblem(glob);
+    if (problem !== undefined) return `${JSON.stringify(glob)}: ${problem}`;
+  }
+  return undefined;
+}
+
+/**
+ * Compiles the path statement of a rule for one project folder. With `soft`, a pattern that may match anywhere is not
+ * looked for in a whole tree: what is built in must not ask about every folder that is removed.
+ */
+export function compilePathMatch(
+  match: PathMatch,
+  scope: PathScope,
+  options: { readonly soft?: boolean } = {},
+): PathTest {
+  const globs = match.glob ?? [];
+  const compile = (care: Care): readonly PathPattern[] =>
+    globs.flatMap((glob) =>
+      compileGlob(glob, {
+        roots: scope.roots,
+        homes: scope.homes,
+        world: scope.world,
+        care,
+        fold: (path) => scope.fold(path, care),
+      }),
+    );
+  const loosePatterns = compile("loose");
+  const strictPatterns = compile("strict");
+  const { outside, action, glob } = match;
+  const samples = globs
+    .flatMap((pattern) => sampleGlob(pattern))
+    .map((path) => foldedPath(scope.fold(path, "loose")));
+  const soft = options.soft === true;
+
+  const loose = (subject: PathSubject): Answer => {
+    if (action !== undefined && !action.includes(subject.action)) return "no";
+    if (subject.harmless) return "no";
+    if (subject.resolved === undefined) return "maybe";
+    if (outside === true && !subject.isOutside()) return "no";
+    if (outside === false && subject.isOutside()) return "no";
+    if (glob === undefined) return "yes";
+    return looseGlob(loosePatterns, samples, subject, soft);
+  };
+
+  const strict = (subject: PathSubject): boolean => {
+    if (action !== undefined && !action.includes(subject.action)) return false;
+    const { resolved, resolver } = subject;
+    if (resolved === undefined || subject.named.length === 0) return false;
+    if (resolved.doubt !== undefined || subject.named.some((path) => path.doubt !== undefined)) return false;
+    if (outside === false && subject.isOutside()) return false;
+    if (outside === true && !subject.named.every((path) => resolver.isOutside(path))) return false;
+    if (glob === undefined) return true;
+    return subject
+      .identities("strict")
+      .every((path) =>
+        strictPatterns.some(
+          (pattern) => pattern.hit(path) === "covered" && (subject.extent !== "tree" || pattern.whole),
+        ),
+      );
+  };
+  return { loose, strict };
+}
+
+function looseGlob(
+  patterns: readonly PathPattern[],
+  samples: readonly FoldedPath[],
+  subject: PathSubject,
+  soft: boolean,
+): Answer {
+  const identities = subject.identities("loose");
+  let below = false;
+  for (const pattern of patterns) {
+    for (const path of identities) {
+      const hit = pattern.hit(path);
+      if (hit === "covered") return "yes";
+      if (hit === "below") below = true;
+    }
+  }
+  if (subject.extent === "tree" && below) return looseTree(patterns, subject, soft);
+  if (subject.extent === "glob" && !subject.complete && subject.glob !== undefined) {
+    const { glob } = subject;
+    if (samples.some((path) => globMayMatch(glob, path))) return "maybe";
+  }
+  return "no";
+}
+
+/**
+ * A tree that holds what the rule means. To change or delete the tree is to change it, so that is a yes; a reader of
+ * the tree may leave it out, so that is a maybe.
+ */
+function looseTree(patterns: readonly PathPattern[], subject: PathSubject, soft: boolean): Answer {
+  const found: Answer = subject.action === "read" ? "maybe" : "yes";
+  const { fs } = subject.resolver;
+  const identities = subject.identities("loose");
+  let walk = false;
+  for (const pattern of patterns) {
+    if (!identities.some((path) => pattern.hit(path) === "below")) continue;
+    if (pattern.base === undefined || !pattern.literal) walk ||= pattern.base !== undefined || !soft;
+    else if (fs.realpath(pattern.base) !== undefined || fs.readlink(pattern.base) !== undefined) return found;
+  }
+  if (!walk) return "no";
+  if (subject.tree().some((path) => patterns.some((pattern) => pattern.hit(path) === "covered")))
+    return found;
+  return subject.treeComplete() || soft ? "no" : "maybe";
+}

@@ -1,0 +1,198 @@
+import picomatch from "picomatch";
+
+import type { Care } from "../rules/call-filter.ts";
+import { expandBraces, MAX_ALTERNATIVES } from "./braces.ts";
+import { absolutePath, type PathWorld, resolveDots, rootOf } from "./normalize.ts";
+
+/** Longest glob of a rule, in characters. */
+export const MAX_GLOB_CHARS = 1_000;
+/** Most stars in one component of a glob: more could make the matcher slow. */
+const MAX_STARS = 8;
+
+/** How a path stands to a pattern: it is meant, something below it may be, or neither. */
+export type PatternHit = "covered" | "below" | "none";
+
+/** A path, folded for one kind of care, and taken apart once for all patterns. */
+export interface FoldedPath {
+  readonly text: string;
+  readonly root: string;
+  readonly parts: readonly string[];
+}
+
+/** A glob, ready to be asked. */
+export interface PathPattern {
+  /** Where a path stands that was folded with the pattern's own care. */
+  hit(path: FoldedPath): PatternHit;
+  /** The part before the first wildcard, absolute, as the file system spells it; `undefined` when the pattern may match anywhere. */
+  readonly base: string | undefined;
+  /** Nothing but the base: the pattern names one path. */
+  readonly literal: boolean;
+  /** It ends in `**`: what it covers, it covers with all that is below. */
+  readonly whole: boolean;
+}
+
+export interface PatternOptions {
+  /** The project's folder under each of its names; a relative pattern holds below every one. */
+  readonly roots: readonly string[];
+  /** The home under each of its names. */
+  readonly homes: readonly string[];
+  readonly world: PathWorld;
+  readonly care: Care;
+  readonly fold: (path: string) => string;
+}
+
+type Segment =
+  | { readonly kind: "any" }
+  | { readonly kind: "name"; readonly name: string }
+  | { readonly kind: "glob"; readonly test: (name: string) => boolean };
+
+/** What is wrong with a glob, or nothing. */
+export function globProblem(glob: string): string | undefined {
+  if (glob.length > MAX_GLOB_CHARS) return `the pattern is longer than ${MAX_GLOB_CHARS} characters`;
+  if (glob.startsWith("!")) return "a pattern cannot be negated; write an except instead";
+  const all = expandBraces(glob);
+  if (all === undefined) return `the braces stand for more than ${MAX_ALTERNATIVES} patterns`;
+  const crowded = all.some((pattern) =>
+    pattern.split("/").some((name) => (name.match(/[*?]/g) ?? []).length > MAX_STARS && name !== "**"),
+  );
+  if (crowded) return `more than ${MAX_STARS} wildcards in one name`;
+  if (glob.startsWith("~") && !/^~($|[/\\])/.test(glob)) return "only ~/ is known, not another user's home";
+  return undefined;
+}
+
+/** Compiles one glob of a rule into the patterns that it stands for. */
+export function compileGlob(glob: string, options: PatternOptions): readonly PathPattern[] {
+  return (expandBraces(glob) ?? []).flatMap((pattern) =>
+    anchors(pattern, options).map((anchored) => compileAnchored(anchored, options)),
+  );
+}
+
+/** A pattern's absolute forms; `**` at the front stands for any folder. */
+function anchors(pattern: string, { roots, homes, world, care }: PatternOptions): readonly string[] {
+  const slashed = world.platform === "win32" ? pattern.replaceAll("\\", "/") : pattern;
+  if (slashed === "~" || slashed.startsWith("~/"))
+    return homes.map((home) => glueLiteral(home, slashed.slice(2)));
+  if (slashed.startsWith("/") || (world.platform === "win32" && /^[A-Za-z]:\//.test(slashed)))
+    return [slashed];
+  const named = slashed.replace(/\/+$/, "");
+  const anyDepth = !named.includes("/") && named !== "." && named !== "..";
+  if (anyDepth || slashed.startsWith("**/")) {
+    const rest = anyDepth && named !== "**" ? `**/${named}` : slashed;
+    // A deny binds the name wherever it is; an allow means the project.
+    return care === "loose" ? [`/${rest}`] : roots.map((root) => glueLiteral(root, rest));
+  }
+  return roots.map((root) => glueLiteral(root, slashed));
+}
+
+// The folder's own name is no pattern, whatever characters it holds.
+function glueLiteral(folder: string, rest: string): string {
+  return `${folder.replace(/[*?[\]\\]/g, "\\$&")}/${rest}`;
+}
+
+function compileAnchored(pattern: string, options: PatternOptions): PathPattern {
+  const { world, care, fold } = options;
+  const written = normalizePattern(pattern, world);
+  const plain = fold(written);
+  const top = plain.startsWith("/**") ? "/" : rootOf(plain);
+  const segments = segmentsOf(plain, top);
+  const anywhere = segments[0]?.kind === "any" && top === "/";
+  const names = leadingNames(segments);
+  const literal = names.length === segments.length;
+  const prefix = top + names.join("/");
+  const base = anywhere
+    ? undefined
+    : rootOf(written) + leadingNames(segmentsOf(written, rootOf(written))).join("/");
+  // What ends in `/**` or a wildcard is exact enough; a plain name covers what is below it when it denies.
+  const covers = care === "loose";
+  const hit = ({ text, root, parts }: FoldedPath): PatternHit => {
+    if (anywhere) return matchSegments(segments, parts, covers);
+    // The common miss, decided without walking the path.
+    if (!text.startsWith(prefix))
+      return prefix.startsWith(text.endsWith("/") ? text : `${text}/`) ? "below" : "none";
+    const next = text.charAt(prefix.length);
+    if (next !== "" && next !== "/" && !prefix.endsWith("/")) return "none";
+    return root === top ? matchSegments(segments, parts, covers) : "none";
+  };
+  return { hit, base, literal, whole: segments.at(-1)?.kind === "any" };
+}
+
+function segmentsOf(pattern: string, top: string): readonly Segment[] {
+  return pattern
+    .slice(top.length)
+    .split("/")
+    .filter((name) => name !== "" && name !== ".")
+    .map(compileSegment);
+}
+
+function leadingNames(segments: readonly Segment[]): readonly string[] {
+  const names: string[] = [];
+  for (const segment of segments) {
+    if (segment.kind !== "name") break;
+    names.push(segment.name);
+  }
+  return names;
+}
+
+/** Takes a folded path apart. */
+export function foldedPath(text: string): FoldedPath {
+  const root = rootOf(text);
+  return {
+    text,
+    root,
+    parts: text
+      .slice(root.length)
+      .split("/")
+      .filter((part) => part !== ""),
+  };
+}
+
+/** Drive letters and dots of a pattern, in the spelling that paths are compared in. */
+function normalizePattern(pattern: string, world: PathWorld): string {
+  if (world.platform !== "win32" || pattern.startsWith("/**"))
+    return resolveDots(pattern.replace(/^\/{2,}/, world.platform === "win32" ? "//" : "/"));
+  return /[*?[\]\\]/.test(pattern)
+    ? resolveDots(pattern)
+    : (absolutePath(pattern, "C:/", world)?.path ?? pattern);
+}
+
+function compileSegment(name: string): Segment {
+  if (name === "**") return { kind: "any" };
+  if (!/[*?[\]\\]/.test(name)) return { kind: "name", name };
+  if (/^(?:[^*?[\]\\]|\\.)*$/s.test(name)) return { kind: "name", name: name.replace(/\\(.)/gs, "$1") };
+  const test = picomatch(name, {
+    dot: true,
+    noextglob: true,
+    nonegate: true,
+    nobrace: true,
+    noglobstar: true,
+    windows: false,
+  });
+  return { kind: "glob", test: (part) => test(part) };
+}
+
+/** Walks pattern and path side by side. States are positions in the pattern, so the work is their product at most. */
+function matchSegments(segments: readonly Segment[], parts: readonly string[], covers: boolean): PatternHit {
+  let states = closure(segments, new Set([0]));
+  for (const [index, part] of parts.entries()) {
+    if (covers && index > 0 && states.has(segments.length)) return "covered";
+    const next = new Set<number>();
+    for (const state of states) {
+      const segment = segments[state];
+      if (segment === undefined) continue;
+      if (segment.kind === "any") next.add(state);
+      else if (segment.kind === "name" ? segment.name === part : segment.test(part)) next.add(state + 1);
+    }
+    states = closure(segments, next);
+    if (states.size === 0) return "none";
+  }
+  if (states.has(segments.length)) return "covered";
+  return "below";
+}
+
+/** `**` may stand for nothing. */
+function closure(segments: readonly Segment[], states: Set<number>): Set<number> {
+  for (const state of states) {
+    if (segments[state]?.kind === "any") states.add(state + 1);
+  }
+  return states;
+}

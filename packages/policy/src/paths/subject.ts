@@ -1,0 +1,118 @@
+import type { Care } from "../rules/call-filter.ts";
+import type { ResourceAction, ResourceFact } from "../subject.ts";
+import { foldedPath, type FoldedPath } from "./pattern.ts";
+import { compileName, expandGlob, isGlob, listTree, type Reach, sampleGlob, splitGlob } from "./reach.ts";
+import type { PathResolver, ResolvedPath } from "./resolve.ts";
+
+/** A path resource, with all that it may touch. Made once and asked by every rule. */
+export interface PathSubject {
+  readonly resolver: PathResolver;
+  readonly action: ResourceAction;
+  /** `undefined`: nobody knows before it runs. */
+  readonly resolved: ResolvedPath | undefined;
+  readonly extent: "exact" | "glob" | "tree";
+  /** The glob as written, absolute as far as its folder is known. */
+  readonly glob: string | undefined;
+  /** Every single path that is surely meant: the path itself, or what a glob expands to and would expand to. */
+  readonly named: readonly ResolvedPath[];
+  /** For a glob: `named` holds everything that exists. */
+  readonly complete: boolean;
+  /** For a tree: what is below it on disk. */
+  tree(): readonly FoldedPath[];
+  treeComplete(): boolean;
+  /** The named paths' identities as a rule of this care compares them. */
+  identities(care: Care): readonly FoldedPath[];
+  isOutside(): boolean;
+  /** A device that keeps and tells nothing, such as `/dev/null`. */
+  readonly harmless: boolean;
+}
+
+/** Devices that keep and tell nothing of anybody's. */
+const devices = /^\/dev\/(null|zero|full|stdin|stdout|stderr|tty|fd\/\d+|random|urandom)$/;
+
+export function pathSubject(resolver: PathResolver, fact: ResourceFact, fallbackBase: string): PathSubject {
+  const extent = fact.extent ?? "exact";
+  const base = fact.base ?? (fact.value !== undefined && isAnchored(fact.value) ? fallbackBase : undefined);
+  const known = fact.value !== undefined && base !== undefined;
+  const globbed =
+    known && extent === "glob" && isGlob(fact.value) ? globPaths(resolver, fact.value, base) : undefined;
+  const resolved =
+    globbed?.folder ?? (known && globbed === undefined ? resolver.resolve(fact.value, base) : undefined);
+  const named = globbed?.named ?? (resolved === undefined ? [] : [resolved]);
+  const cache = new Map<Care, readonly FoldedPath[]>();
+  let listed: Reach | undefined;
+  let folded: readonly FoldedPath[] | undefined;
+  const reach = (): Reach =>
+    (listed ??=
+      resolved === undefined ? { paths: [], complete: false } : listTree(resolver.fs, resolved.real));
+  return {
+    resolver,
+    action: fact.action,
+    resolved,
+    extent,
+    glob: globbed === undefined ? undefined : `${base ?? ""}/${fact.value ?? ""}`,
+    named,
+    complete: globbed?.complete ?? true,
+    tree: () => (folded ??= reach().paths.map((path) => foldedPath(resolver.fold(path, "loose")))),
+    treeComplete: () => reach().complete,
+    identities(care) {
+      const held = cache.get(care);
+      if (held !== undefined) return held;
+      const texts = new Set(
+        named.flatMap((path) => path.identities.map((identity) => resolver.fold(identity, care))),
+      );
+      const made = [...texts].map(foldedPath);
+      cache.set(care, made);
+      return made;
+    },
+    isOutside: () =>
+      (resolved !== undefined && resolver.isOutside(resolved)) ||
+      named.some((path) => resolver.isOutside(path)),
+    harmless:
+      resolved !== undefined &&
+      extent === "exact" &&
+      resolver.world.platform !== "win32" &&
+      devices.test(resolved.path) &&
+      fact.action !== "delete",
+  };
+}
+
+/** Whether an absolute or home path, which no folder changes. */
+function isAnchored(value: string): boolean {
+  return /^([/~]|[A-Za-z]:|\\\\)/.test(value);
+}
+
+function globPaths(
+  resolver: PathResolver,
+  value: string,
+  base: string,
+): {
+  readonly folder: ResolvedPath | undefined;
+  readonly named: readonly ResolvedPath[];
+  readonly complete: boolean;
+} {
+  const { folder, rest } = splitGlob(
+    value.replaceAll("\\", resolver.world.platform === "win32" ? "/" : "\\"),
+  );
+  const start = resolver.resolve(folder, base);
+  const samples = sampleGlob(value).map((sample) => resolver.resolve(sample, base));
+  const found =
+    start === undefined ? { paths: [], complete: false } : expandGlob(resolver.fs, start.real, rest);
+  const expansions = found.paths.map((path) => resolver.resolve(path, base));
+  const all = [...samples, ...expansions];
+  const named = all.filter((path) => path !== undefined);
+  const listed = start !== undefined && resolver.fs.list(start.real) !== undefined;
+  return { folder: start, named, complete: found.complete && listed && named.length === all.length };
+}
+
+/** Whether a glob may match a path, by its words: for what the file system does not show. */
+export function globMayMatch(glob: string, path: FoldedPath): boolean {
+  const wanted = glob
+    .toLowerCase()
+    .split("/")
+    .filter((part) => part !== "" && part !== ".");
+  const last = wanted.at(-1);
+  const name = path.parts.at(-1);
+  // Folders are not compared: `..` and links make them uncertain, and this is only asked to be careful.
+  return last !== undefined && name !== undefined && (last === "**" || compileName(last)(name));
+}

@@ -1,0 +1,173 @@
+import type { CallRequest } from "@nestbox/tool";
+
+import {
+  type Answer,
+  compilePathMatch,
+  type PathScope,
+  type PathTest,
+  pathMatchProblem,
+} from "../paths/match.ts";
+import type { PathSubject } from "../paths/subject.ts";
+import type { CommandFact, ResourceFact } from "../subject.ts";
+import { type CallTest, compileCallFilter } from "./call-filter.ts";
+import { type CommandTest, type CommandWorld, compileCommandMatch } from "./command-match.ts";
+import type { RuleMatch } from "./types.ts";
+import { anyWildcard, type TextTest } from "./wildcard.ts";
+
+/** One resource of a call, ready for rules. */
+export interface Resource {
+  readonly fact: ResourceFact;
+  /** Only for a path. */
+  readonly path: PathSubject | undefined;
+}
+
+/** One part of a call: the tool, a command with its resources, or one resource with the command it belongs to. */
+export interface Part {
+  readonly request: CallRequest;
+  readonly command?: CommandFact;
+  /** The resources of the command, or the one resource. */
+  readonly resources: readonly Resource[];
+}
+
+/** What a rule or an exception looks at, ready to be asked about one part. */
+export interface CompiledMatch {
+  /** Whether the part may be meant; what a deny or ask asks. */
+  loose(part: Part): Answer;
+  /** Whether the part is surely and wholly meant; what an allow asks, and an exception from a deny. */
+  strict(part: Part): boolean;
+  readonly call: CallTest;
+  readonly commands: readonly CommandTest[] | undefined;
+}
+
+export interface MatchWorld extends CommandWorld {
+  /** The rule is built in: see `compilePathMatch`. */
+  readonly soft: boolean;
+}
+
+/** Most project folders for which patterns are kept ready. */
+const MAX_SCOPES = 8;
+
+export function compileMatch(
+  match: RuleMatch,
+  world: MatchWorld,
+  fail: (message: string) => void,
+): CompiledMatch {
+  const call = compileCallFilter(match, fail);
+  const commands = match.command?.map((one) => compileCommandMatch(one, world, fail));
+  const problem = match.path === undefined ? undefined : pathMatchProblem(match.path);
+  if (problem !== undefined) fail(problem);
+  const path = match.path;
+  const scoped =
+    path === undefined
+      ? undefined
+      : scopedPathTest((scope) => compilePathMatch(path, scope, { soft: world.soft }));
+  const host = match.host === undefined ? undefined : anyWildcard(match.host, { foldCase: true });
+  const { ref } = match;
+  const refName = ref?.name === undefined ? undefined : anyWildcard(ref.name.map(plainRef));
+
+  const looseCommand = (part: Part): Answer => {
+    if (commands === undefined) return "yes";
+    const { command } = part;
+    return command === undefined ? "no" : surest(commands.map((one) => one.loose(command)));
+  };
+  const looseResources = (part: Part): Answer => {
+    const answers: Answer[] = [];
+    if (scoped !== undefined)
+      answers.push(
+        surest(
+          part.resources.map(({ path: subject }) =>
+            subject === undefined ? "no" : scoped(subject).loose(subject),
+          ),
+        ),
+      );
+    if (host !== undefined)
+      answers.push(surest(part.resources.map(({ fact }) => looseText(fact, "host", host))));
+    if (ref !== undefined)
+      answers.push(surest(part.resources.map(({ fact }) => looseRef(fact, refName, ref.force))));
+    return answers.reduce<Answer>((found, answer) => (order[answer] < order[found] ? answer : found), "yes");
+  };
+
+  return {
+    call,
+    commands,
+    loose(part) {
+      if (!call(part.request, "loose")) return "no";
+      const command = looseCommand(part);
+      if (command === "no") return "no";
+      const resources = looseResources(part);
+      return order[resources] < order[command] ? resources : command;
+    },
+    strict(part) {
+      if (!call(part.request, "strict")) return false;
+      const { command } = part;
+      if (commands !== undefined && (command === undefined || !commands.some((one) => one.strict(command))))
+        return false;
+      if (
+        scoped !== undefined &&
+        !every(
+          part.resources.filter(({ path: subject }) => subject !== undefined && !subject.harmless),
+          ({ path: subject }) => subject !== undefined && scoped(subject).strict(subject),
+        )
+      )
+        return false;
+      if (
+        host !== undefined &&
+        !every(ofKind(part, "host"), ({ fact }) => fact.value !== undefined && host(fact.value))
+      )
+        return false;
+      return (
+        ref === undefined || every(ofKind(part, "ref"), ({ fact }) => strictRef(fact, refName, ref.force))
+      );
+    },
+  };
+}
+
+/** Compiled once a project folder: patterns are relative to it. */
+function scopedPathTest(compile: (scope: PathScope) => PathTest): (subject: PathSubject) => PathTest {
+  const held = new Map<string, PathTest>();
+  return ({ resolver }) => {
+    const found = held.get(resolver.scopeKey);
+    if (found !== undefined) return found;
+    const made = compile(resolver);
+    if (held.size >= MAX_SCOPES) held.clear();
+    held.set(resolver.scopeKey, made);
+    return made;
+  };
+}
+
+function ofKind(part: Part, kind: ResourceFact["kind"]): readonly Resource[] {
+  return part.resources.filter(({ fact }) => fact.kind === kind);
+}
+
+function looseText(fact: ResourceFact, kind: ResourceFact["kind"], test: TextTest): Answer {
+  if (fact.kind !== kind) return "no";
+  if (fact.value === undefined) return "maybe";
+  return test(fact.value) ? "yes" : "no";
+}
+
+function looseRef(fact: ResourceFact, name: TextTest | undefined, force: boolean | undefined): Answer {
+  if (fact.kind !== "ref" || fact.action === "read") return "no";
+  if (force !== undefined && (fact.force ?? false) !== force) return "no";
+  if (name === undefined) return "yes";
+  return fact.value === undefined ? "maybe" : name(plainRef(fact.value)) ? "yes" : "no";
+}
+
+function strictRef(fact: ResourceFact, name: TextTest | undefined, force: boolean | undefined): boolean {
+  if (force !== undefined && (fact.force ?? false) !== force) return false;
+  return name === undefined || (fact.value !== undefined && name(plainRef(fact.value)));
+}
+
+/** A ref without the prefixes that git lets one leave out. */
+function plainRef(ref: string): string {
+  return ref.replace(/^refs\/heads\/|^heads\//, "");
+}
+
+function every<T>(items: readonly T[], test: (item: T) => boolean): boolean {
+  return items.length > 0 && items.every(test);
+}
+
+const order: Readonly<Record<Answer, number>> = { no: 0, maybe: 1, yes: 2 };
+
+function surest(answers: readonly Answer[]): Answer {
+  return answers.reduce<Answer>((found, answer) => (order[answer] > order[found] ? answer : found), "no");
+}
