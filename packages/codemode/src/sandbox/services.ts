@@ -42,24 +42,28 @@ export function createServices(allToolsText: () => string): Services {
         case "random":
           return new Uint8Array(randomBytes(Math.min(MAX_RANDOM_BYTES, Math.max(0, Number(a) | 0))));
         case "digest": {
-          const algorithm = DIGESTS.get(String(a));
+          const algorithm = DIGESTS.get(text(a));
           if (algorithm === undefined || !(b instanceof Uint8Array)) return null;
           return new Uint8Array(createHash(algorithm).update(b).digest());
         }
         case "encode":
-          return new Uint8Array(Buffer.from(String(a), "utf8"));
+          return new Uint8Array(Buffer.from(text(a), "utf8"));
         case "decode":
           return decode(a, b, c);
         case "encoding":
           return encodingName(a);
         case "btoa":
-          return Buffer.from(String(a), "latin1").toString("base64");
+          return Buffer.from(text(a), "latin1").toString("base64");
         case "atob":
-          return decodeBase64(String(a));
+          return decodeBase64(text(a));
         case "url":
           return parseUrl(a, b);
         case "url-set":
           return setUrlPart(a, b, c);
+        case "query":
+          return JSON.stringify([...new URLSearchParams(text(a))]);
+        case "query-text":
+          return queryText(a);
         default:
           return null;
       }
@@ -72,7 +76,7 @@ function decode(bytes: unknown, label: unknown, flags: unknown): string | null {
   try {
     const fatal = (Number(flags) & 1) !== 0;
     const ignoreBOM = (Number(flags) & 2) !== 0;
-    return new TextDecoder(String(label), { fatal, ignoreBOM }).decode(bytes);
+    return new TextDecoder(text(label), { fatal, ignoreBOM }).decode(bytes);
   } catch {
     return null;
   }
@@ -80,7 +84,7 @@ function decode(bytes: unknown, label: unknown, flags: unknown): string | null {
 
 function encodingName(label: unknown): string | null {
   try {
-    return new TextDecoder(String(label)).encoding;
+    return new TextDecoder(text(label)).encoding;
   } catch {
     return null;
   }
@@ -94,17 +98,30 @@ function decodeBase64(text: string): string | null {
   }
 }
 
+/** Arguments come as primitives; anything else is no text. */
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function queryText(json: unknown): string {
+  try {
+    return new URLSearchParams(JSON.parse(text(json)) as [string, string][]).toString();
+  } catch {
+    return "";
+  }
+}
+
 function parseUrl(href: unknown, base: unknown): string | null {
-  const url = URL.parse(String(href), base === undefined ? undefined : String(base));
+  const url = URL.parse(text(href), base === undefined ? undefined : text(base));
   return url === null ? null : partsOf(url);
 }
 
 function setUrlPart(href: unknown, part: unknown, value: unknown): string | null {
   if (typeof part !== "string" || !URL_SETTERS.has(part)) return null;
-  const url = URL.parse(String(href));
+  const url = URL.parse(text(href));
   if (url === null) return null;
   try {
-    Reflect.set(url, part, String(value));
+    Reflect.set(url, part, text(value));
     return partsOf(url);
   } catch {
     return null;

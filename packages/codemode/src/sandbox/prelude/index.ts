@@ -5,7 +5,12 @@ import { makeScriptGlobals } from "./script-globals.ts";
 import { primordials } from "./primordials.ts";
 import { makeTimers } from "./timers.ts";
 import { makeValues } from "./values.ts";
+import { makeClone } from "./web-clone.ts";
+import { makeCrypto } from "./web-crypto.ts";
+import { makeEncoding } from "./web-encoding.ts";
+import { makeEvents } from "./web-events.ts";
 import { makeWebGlobals } from "./web-globals.ts";
+import { makeUrls } from "./web-url.ts";
 
 /** Operations of the function that the prelude evaluates to. */
 export const OPERATION = { configure: 0, run: 1, settle: 2, tick: 3, drain: 4, take: 5, partial: 6 } as const;
@@ -16,30 +21,28 @@ export const OPERATION = { configure: 0, run: 1, settle: 2, tick: 3, drain: 4, t
  * callbacks live in its closure only.
  */
 export function preludeSource(): string {
-  const parts = {
-    primordials,
-    makeValues,
-    makeCore,
-    makeEnvironment,
-    makeTimers,
-    makeConsole,
-    makeWebGlobals,
-    makeScriptGlobals,
-  };
-  const declarations = Object.entries(parts).map(([name, part]) => `const ${name} = ${String(part)};`);
-  return `(function (emit, service) { "use strict";\n${declarations.join("\n")}\nconst main = ${String(main)};\nreturn main({ ${Object.keys(parts).join(", ")} }, emit, service); })`;
+  const declarations = Object.entries(PARTS).map(([name, part]) => `const ${name} = ${String(part)};`);
+  const names = Object.keys(PARTS).join(", ");
+  return `(function (emit, service) { "use strict";\n${declarations.join("\n")}\nconst main = ${String(main)};\nreturn main({ ${names} }, emit, service); })`;
 }
 
-interface Parts {
-  readonly primordials: typeof primordials;
-  readonly makeValues: typeof makeValues;
-  readonly makeCore: typeof makeCore;
-  readonly makeEnvironment: typeof makeEnvironment;
-  readonly makeTimers: typeof makeTimers;
-  readonly makeConsole: typeof makeConsole;
-  readonly makeWebGlobals: typeof makeWebGlobals;
-  readonly makeScriptGlobals: typeof makeScriptGlobals;
-}
+const PARTS = {
+  primordials,
+  makeValues,
+  makeCore,
+  makeEnvironment,
+  makeTimers,
+  makeConsole,
+  makeEvents,
+  makeEncoding,
+  makeUrls,
+  makeCrypto,
+  makeClone,
+  makeWebGlobals,
+  makeScriptGlobals,
+};
+
+type Parts = typeof PARTS;
 
 /** Runs inside the isolate; see {@link preludeSource}. */
 function main(
@@ -67,7 +70,7 @@ function main(
   P.defineProperty(P.Error, "prepareStackTrace", nothing);
 
   parts.makeConsole(P, core, environment.clock);
-  parts.makeWebGlobals(P, core, environment, service);
+  parts.makeWebGlobals(P, core, environment, service, parts);
 
   return (operation: number, a?: unknown, b?: unknown, ...rest: string[]): unknown => {
     switch (operation) {

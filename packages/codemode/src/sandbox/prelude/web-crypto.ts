@@ -1,0 +1,75 @@
+import type { Service } from "./environment.ts";
+
+/**
+ * `crypto.randomUUID`, `crypto.getRandomValues` and `crypto.subtle.digest`.
+ *
+ * Runs inside the isolate as source text: it refers to nothing outside its arguments.
+ */
+export function makeCrypto(
+  service: Service,
+  bytes: (length: number) => Uint8Array,
+  exception: () => new (message: string, name: string) => Error,
+) {
+  "use strict";
+  const MAX_RANDOM_BYTES = 65_536;
+  const INTEGERS = new Set([
+    "Int8Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "Int16Array",
+    "Uint16Array",
+    "Int32Array",
+    "Uint32Array",
+    "BigInt64Array",
+    "BigUint64Array",
+  ]);
+
+  function getRandomValues<T>(target: T): T {
+    if (
+      !ArrayBuffer.isView(target) ||
+      !INTEGERS.has((target as unknown as { [Symbol.toStringTag]: string })[Symbol.toStringTag])
+    ) {
+      throw new (exception())("crypto.getRandomValues() expects an integer typed array", "TypeMismatchError");
+    }
+    if (target.byteLength > MAX_RANDOM_BYTES) {
+      throw new (exception())(
+        `crypto.getRandomValues() gives at most ${MAX_RANDOM_BYTES} bytes at once`,
+        "QuotaExceededError",
+      );
+    }
+    new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(bytes(target.byteLength));
+    return target;
+  }
+
+  function randomUUID(): string {
+    const random = bytes(16);
+    random[6] = ((random[6] ?? 0) & 0x0f) | 0x40;
+    random[8] = ((random[8] ?? 0) & 0x3f) | 0x80;
+    const hex = Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  }
+
+  async function digest(algorithm: unknown, data: unknown): Promise<ArrayBuffer> {
+    const name =
+      typeof algorithm === "object" && algorithm !== null
+        ? (algorithm as { name?: unknown }).name
+        : algorithm;
+    const view = ArrayBuffer.isView(data)
+      ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+      : data instanceof ArrayBuffer
+        ? new Uint8Array(data)
+        : undefined;
+    if (view === undefined)
+      throw new TypeError("crypto.subtle.digest() expects an ArrayBuffer or a view of one");
+    const result = service("digest", String(name).toUpperCase(), view.slice());
+    if (!(result instanceof Uint8Array)) {
+      throw new (exception())(
+        "crypto.subtle.digest() knows SHA-1, SHA-256, SHA-384 and SHA-512",
+        "NotSupportedError",
+      );
+    }
+    return result.slice().buffer;
+  }
+
+  return { crypto: Object.freeze({ getRandomValues, randomUUID, subtle: Object.freeze({ digest }) }) };
+}
