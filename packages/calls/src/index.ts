@@ -39,3 +39,12 @@ export { deadline, type DeadlineOptions, type DeadlineResult } from "./combinato
 export type { Call, CallerOf, CombinatorOptions } from "./combinators/group.ts";
 export { fallback, race, type FirstResult } from "./combinators/race.ts";
 export { retry, type RetryOptions, type RetryResult } from "./combinators/retry.ts";
+export { createTrace, type TraceBuilder, type TraceOptions } from "./trace/trace.ts";
+export {
+  callTraceSchema,
+  readTrace,
+  type CallTrace,
+  type ReadTrace,
+  type TraceCall,
+  type TraceStatus,
+} from "./trace/schema.ts";

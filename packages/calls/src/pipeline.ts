@@ -162,6 +162,12 @@ async function runInTurn(
   const decision = verdict.decision === undefined ? {} : { decision: verdict.decision };
   if (verdict.kind === "deny") return failed("denied", verdict.reason, { ...decision, ...ranWith });
 
+  // The last moment: an effect that has not begun does not begin any more.
+  if (cancellation.aborted) {
+    verdict.settled({ isError: true });
+    return { ...aborted, ...decision, ...ranWith };
+  }
+
   const scope: Scope = {
     callId: spec.callId,
     depth: spec.depth,

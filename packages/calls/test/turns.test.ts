@@ -294,6 +294,21 @@ describe("cancellation", () => {
     expect(events).toHaveLength(before);
   });
 
+  it("keeps a tool from beginning when the abort comes before it does", async () => {
+    let began = false;
+    const { host } = hostWith([
+      tool("leaf", () => {
+        began = true;
+        return "leaf";
+      }),
+    ]);
+    const controller = new AbortController();
+    const running = host.call("leaf", {}, { signal: controller.signal });
+    controller.abort();
+    expect((await running).failure).toBe("cancelled");
+    expect(began).toBe(false);
+  });
+
   // trap 5 of the host notes
   it("does not wait for a handler or a gate that is still asking", async () => {
     const signals: AbortSignal[] = [];

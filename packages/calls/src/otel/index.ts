@@ -1,0 +1,1 @@
+export { createCallSpans, type CallSpans, type SpanOptions } from "./spans.ts";

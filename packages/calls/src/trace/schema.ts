@@ -1,0 +1,106 @@
+import { compileSchema, type CallDecision, type SchemaError } from "@nestbox/tool";
+
+/** How a traced call stands. `running`: it had not ended when the trace was taken. */
+export type TraceStatus = "ok" | "error" | "denied" | "cancelled" | "running";
+
+/** One call in a trace. */
+export interface TraceCall {
+  readonly id: string;
+  readonly name: string;
+  /** The calling call, also where that one is not in the trace. */
+  readonly parentId?: string;
+  /** Milliseconds since the trace's first event. */
+  readonly startMs: number;
+  /** Milliseconds from start to end, waiting and deciding included. */
+  readonly durationMs?: number;
+  /** Milliseconds `execute` took; absent when the tool did not run. */
+  readonly runMs?: number;
+  readonly status: TraceStatus;
+  readonly decision?: CallDecision;
+  /** UTF-8 bytes of the arguments as JSON. */
+  readonly argumentBytes: number;
+  /** The arguments as JSON text, redacted and cut. */
+  readonly arguments?: string;
+  /** UTF-8 bytes of content and structured content as JSON. */
+  readonly resultBytes?: number;
+  /** Partial results that the call told. */
+  readonly updates: number;
+  /** Redacted and cut. */
+  readonly error?: string;
+  /** In the order in which they began. */
+  readonly children: readonly TraceCall[];
+}
+
+/** A run as a tree of calls; as JSON it is a file that other tools draw. */
+export interface CallTrace {
+  readonly schema: "nestbox.call-trace";
+  readonly version: 1;
+  /** Wall time of the first event, ISO 8601; absent before one. */
+  readonly startedAt?: string;
+  /** Milliseconds from the first event to the last. */
+  readonly durationMs: number;
+  /** Calls that did not fit into the trace. */
+  readonly omitted: number;
+  readonly calls: readonly TraceCall[];
+}
+
+const text = { type: "string" } as const;
+const count = { type: "number", minimum: 0 } as const;
+
+/** JSON Schema of {@link CallTrace}. A version that reads differently gets another `version`. */
+export const callTraceSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  required: ["schema", "version", "durationMs", "omitted", "calls"],
+  properties: {
+    schema: { const: "nestbox.call-trace" },
+    version: { const: 1 },
+    startedAt: text,
+    durationMs: count,
+    omitted: count,
+    calls: { type: "array", items: { $ref: "#/$defs/call" } },
+  },
+  $defs: {
+    call: {
+      type: "object",
+      required: ["id", "name", "startMs", "status", "argumentBytes", "updates", "children"],
+      properties: {
+        id: text,
+        name: text,
+        parentId: text,
+        startMs: count,
+        durationMs: count,
+        runMs: count,
+        status: { enum: ["ok", "error", "denied", "cancelled", "running"] },
+        decision: {
+          type: "object",
+          required: ["effect", "rule", "layer"],
+          properties: { effect: { enum: ["allow", "ask", "deny"] }, rule: text, layer: text },
+        },
+        argumentBytes: count,
+        arguments: text,
+        resultBytes: count,
+        updates: count,
+        error: text,
+        children: { type: "array", items: { $ref: "#/$defs/call" } },
+      },
+    },
+  },
+} as const;
+
+export type ReadTrace =
+  | { readonly ok: true; readonly trace: CallTrace }
+  | { readonly ok: false; readonly errors: readonly SchemaError[] };
+
+/** Reads a trace from the text of a file. */
+export function readTrace(json: string): ReadTrace {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return { ok: false, errors: [{ path: "", message: "is not JSON" }] };
+  }
+  const checked = compileSchema<object>(callTraceSchema).check(value);
+  // The schema says what the type says.
+  return checked.ok ? { ok: true, trace: checked.value as CallTrace } : { ok: false, errors: checked.errors };
+}

@@ -1,0 +1,144 @@
+import { createRedactor, systemClock, type CallDecision, type Clock, type Redactor } from "@nestbox/tool";
+import { utf8Bytes } from "../record.ts";
+import { errorOf, isExecutionEvent, statusOf, type ExecutionEvent } from "./events.ts";
+import type { CallTrace, TraceCall } from "./schema.ts";
+
+export interface TraceOptions {
+  readonly clock?: Clock;
+  /** Wall time in milliseconds since 1970, for `startedAt`. Default `Date.now`. */
+  readonly wallTime?: () => number;
+  /** Takes secrets out of arguments and errors. Default: the common kinds of `createRedactor()`. */
+  readonly redact?: Redactor;
+  /** How a call was decided, where events do not say (in Pi). */
+  readonly decisionOf?: (callId: string) => CallDecision | undefined;
+  /** Default 10,000. Later calls are counted in `omitted`. */
+  readonly maxCalls?: number;
+  /** Characters of the arguments that are kept. Default 2,000; 0 keeps none. */
+  readonly maxArgumentChars?: number;
+  /** Characters of an error that are kept. Default 500. */
+  readonly maxErrorChars?: number;
+}
+
+export interface TraceBuilder {
+  /** Takes any event of any host; those that are no calls are ignored. Never throws. */
+  readonly onEvent: (event: unknown) => void;
+  /** The tree so far. */
+  trace(): CallTrace;
+}
+
+type Node = { -readonly [K in keyof Omit<TraceCall, "children">]: TraceCall[K] } & {
+  readonly children: Node[];
+  readonly at: number;
+};
+
+/** Builds a trace from events: hand `onEvent` to a `ToolHost`, to `nestedCalls(agent).subscribe` or to a Pi session. */
+export function createTrace(options: TraceOptions = {}): TraceBuilder {
+  const { clock = systemClock, wallTime = Date.now, redact = createRedactor() } = options;
+  const { maxCalls = 10_000, maxArgumentChars = 2_000, maxErrorChars = 500 } = options;
+  const roots: Node[] = [];
+  const open = new Map<string, Node>();
+  let kept = 0;
+  let omitted = 0;
+  let first: number | undefined;
+  let last = 0;
+  let startedAt: string | undefined;
+
+  // Redacted before it is cut, so that no token is cut in half; a huge text is cut generously before that.
+  const safe = (text: string, maxChars: number): string => {
+    const clean = redact(text.slice(0, maxChars * 8 + 1_000));
+    return clean.length > maxChars ? `${clean.slice(0, maxChars)}…` : clean;
+  };
+
+  const start = (event: ExecutionEvent, at: number): void => {
+    if (kept >= maxCalls) {
+      omitted++;
+      return;
+    }
+    kept++;
+    const args = jsonOf(event.args ?? {});
+    const node: Node = {
+      id: event.toolCallId,
+      name: event.toolName,
+      ...(event.parentToolCallId === undefined ? {} : { parentId: event.parentToolCallId }),
+      startMs: at,
+      status: "running",
+      argumentBytes: utf8Bytes(args),
+      ...(maxArgumentChars === 0 ? {} : { arguments: safe(args, maxArgumentChars) }),
+      updates: 0,
+      children: [],
+      at,
+    };
+    const parent = event.parentToolCallId === undefined ? undefined : open.get(event.parentToolCallId);
+    (parent?.children ?? roots).push(node);
+    open.set(node.id, node);
+  };
+
+  const end = (event: ExecutionEvent, at: number): void => {
+    const node = open.get(event.toolCallId);
+    if (node === undefined) return;
+    open.delete(event.toolCallId);
+    const decision = event.decision ?? options.decisionOf?.(event.toolCallId);
+    node.durationMs = round(at - node.at);
+    if (event.durationMs !== undefined) node.runMs = event.durationMs;
+    node.status = statusOf(event, decision);
+    // Three fields and no more, whatever a host puts there.
+    if (decision !== undefined)
+      node.decision = { effect: decision.effect, rule: decision.rule, layer: decision.layer };
+    const { content, structuredContent } = event.result ?? {};
+    node.resultBytes = utf8Bytes(jsonOf({ content, structuredContent }));
+    if (event.isError === true) node.error = safe(errorOf(event), maxErrorChars);
+  };
+
+  const take = (event: unknown): void => {
+    if (!isExecutionEvent(event)) return;
+    const now = clock.now();
+    if (first === undefined) {
+      first = now;
+      startedAt = new Date(wallTime()).toISOString();
+    }
+    const at = round(now - first);
+    last = at;
+    if (event.type === "tool_execution_start") start(event, at);
+    else if (event.type === "tool_execution_end") end(event, at);
+    else {
+      const node = open.get(event.toolCallId);
+      if (node !== undefined) node.updates++;
+    }
+  };
+
+  return {
+    onEvent: (event) => {
+      try {
+        take(event);
+      } catch {
+        // An event that cannot be read is left out; the run goes on.
+      }
+    },
+    trace: () => ({
+      schema: "nestbox.call-trace",
+      version: 1,
+      ...(startedAt === undefined ? {} : { startedAt }),
+      durationMs: last,
+      omitted,
+      calls: roots.map(callOf),
+    }),
+  };
+}
+
+function callOf({ at: _at, children, ...call }: Node): TraceCall {
+  return { ...call, children: children.map(callOf) };
+}
+
+/** JSON of what may not be JSON: details of a foreign host. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch {
+    return "null";
+  }
+}
+
+/** Microseconds are enough. */
+function round(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
+}

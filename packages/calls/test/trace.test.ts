@@ -1,0 +1,344 @@
+import { describe, expect, it } from "vitest";
+import { createTrace, readTrace, type CallTrace, type TraceCall } from "@nestbox/calls";
+import { createCallSpans } from "@nestbox/calls/otel";
+import { createHostDriver, type ConformanceDriver } from "@nestbox/calls/conformance";
+import {
+  context,
+  createContextKey,
+  ROOT_CONTEXT,
+  trace as otel,
+  type Context,
+  type Span,
+  type Tracer,
+} from "@opentelemetry/api";
+import { agentDriver } from "./support/agent-driver.ts";
+import { fakeClock } from "./support/fake-clock.ts";
+import { piDriver } from "./support/pi-driver.ts";
+import { hostWith, text, textOf, tool } from "./support/tools.ts";
+
+const runTools = () => [
+  tool("top", async (_params, ctx, { onUpdate }) => {
+    onUpdate(text("half"));
+    await ctx.executeTool("mid", { token: "ghp_0123456789abcdefghijklmnopqrstuvwxyz" });
+    await ctx.executeTool("blocked", {});
+    await ctx.executeTool("unknown", {});
+    await ctx.executeTool("leaf", {}, { signal: AbortSignal.abort() });
+    return "top";
+  }),
+  tool("mid", async (_params, ctx) => textOf((await ctx.executeTool("leaf", { n: 1 })).result)),
+  tool("leaf", () => text("läaf", { structuredContent: { n: 1 } })),
+  tool("blocked", () => "never"),
+];
+
+/** Without what differs from run to run: times. */
+function timeless({ startMs: _start, durationMs: _duration, runMs, children, ...call }: TraceCall): unknown {
+  return { ...call, ran: runMs !== undefined, children: children.map(timeless) };
+}
+
+async function traceIn(driver: ConformanceDriver): Promise<CallTrace> {
+  const denied = { effect: "deny", rule: "r", layer: "user" } as const;
+  const builder = createTrace({ decisionOf: (callId) => (callId === "C/2" ? denied : undefined) });
+  await driver.run({
+    tools: runTools(),
+    handlers: {
+      tool_call: [({ toolName }) => (toolName === "blocked" ? { block: true, reason: "no" } : undefined)],
+    },
+    calls: [{ id: "C", name: "top", args: {} }],
+    onEvent: builder.onEvent,
+    onReady: () => {},
+  });
+  return builder.trace();
+}
+
+describe("a trace", () => {
+  it("is the same tree from a ToolHost, from a low-level agent and from a Pi session", async () => {
+    const host = await traceIn(createHostDriver());
+    const agent = await traceIn(agentDriver);
+    const session = await traceIn(piDriver);
+    expect(host.calls.map(timeless)).toEqual([
+      {
+        id: "C",
+        name: "top",
+        status: "ok",
+        ran: true,
+        argumentBytes: 2,
+        arguments: "{}",
+        updates: 1,
+        resultBytes: 42,
+        children: [
+          {
+            id: "C/1",
+            parentId: "C",
+            name: "mid",
+            status: "ok",
+            ran: true,
+            argumentBytes: 52,
+            arguments: '{"token":"[redacted: github-token]"}',
+            updates: 0,
+            resultBytes: 44,
+            children: [
+              {
+                id: "C/1/1",
+                parentId: "C/1",
+                name: "leaf",
+                status: "ok",
+                ran: true,
+                argumentBytes: 7,
+                arguments: '{"n":1}',
+                updates: 0,
+                resultBytes: 72,
+                children: [],
+              },
+            ],
+          },
+          {
+            id: "C/2",
+            parentId: "C",
+            name: "blocked",
+            status: "denied",
+            ran: false,
+            argumentBytes: 2,
+            arguments: "{}",
+            updates: 0,
+            resultBytes: 41,
+            error: "no",
+            decision: { effect: "deny", rule: "r", layer: "user" },
+            children: [],
+          },
+          {
+            id: "C/3",
+            parentId: "C",
+            name: "unknown",
+            status: "error",
+            ran: false,
+            argumentBytes: 2,
+            arguments: "{}",
+            updates: 0,
+            resultBytes: 61,
+            error: "Tool unknown not found",
+            children: [],
+          },
+          {
+            id: "C/4",
+            parentId: "C",
+            name: "leaf",
+            status: "cancelled",
+            ran: false,
+            argumentBytes: 2,
+            arguments: "{}",
+            updates: 0,
+            resultBytes: 56,
+            error: "Operation aborted",
+            children: [],
+          },
+        ],
+      },
+    ]);
+    expect(agent.calls.map(timeless)).toEqual(host.calls.map(timeless));
+    expect(session.calls.map(timeless)).toEqual(host.calls.map(timeless));
+  });
+
+  it("tells when calls began and how long they took", async () => {
+    const clock = fakeClock();
+    const builder = createTrace({ clock, wallTime: () => 0 });
+    const { host } = hostWith(
+      [
+        tool("top", async (_params, ctx) => {
+          await new Promise<void>((resolve) => clock.after(10, resolve));
+          await ctx.executeTool("leaf", {});
+          return "top";
+        }),
+        tool("leaf", async () => {
+          await new Promise<void>((resolve) => clock.after(5, resolve));
+          return "leaf";
+        }),
+      ],
+      { clock },
+    );
+    host.subscribe(builder.onEvent);
+    const running = host.call("top", {}, { callId: "C" });
+    await clock.advance(100);
+    await running;
+    const trace = builder.trace();
+    expect(trace).toMatchObject({ startedAt: "1970-01-01T00:00:00.000Z", durationMs: 15 });
+    expect(trace.calls[0]).toMatchObject({
+      startMs: 0,
+      durationMs: 15,
+      runMs: 15,
+      children: [{ startMs: 10, durationMs: 5, runMs: 5 }],
+    });
+  });
+
+  it("is bounded and redacted, and counts what it leaves out", async () => {
+    const builder = createTrace({ maxCalls: 3, maxArgumentChars: 20, maxErrorChars: 10 });
+    const { host } = hostWith([
+      tool("top", async (_params, ctx) => {
+        for (let n = 0; n < 5; n++)
+          await ctx.executeTool("fails", { password: "hunter2hunter2", long: "x".repeat(100_000) });
+        return "top";
+      }),
+      tool("fails", () => {
+        throw new Error(`token ghp_0123456789abcdefghijklmnopqrstuvwxyz ${"e".repeat(100_000)}`);
+      }),
+    ]);
+    host.subscribe(builder.onEvent);
+    await host.call("top", {});
+    const trace = builder.trace();
+    expect(trace.omitted).toBe(3);
+    expect(trace.calls[0]?.children).toHaveLength(2);
+    expect(JSON.stringify(trace)).not.toMatch(/hunter2|ghp_0/);
+    expect(JSON.stringify(trace).length).toBeLessThan(2_000);
+  });
+
+  it("shows calls that still run, calls of a caller that is no call itself, and never throws", async () => {
+    const builder = createTrace();
+    const { host } = hostWith([
+      tool(
+        "waits",
+        (_params, _ctx, { signal }) =>
+          new Promise((_resolve, reject) =>
+            signal.addEventListener("abort", () => reject(new Error("stopped"))),
+          ),
+      ),
+    ]);
+    host.subscribe(builder.onEvent);
+    const caller = host.caller({ callId: "script" });
+    const running = caller.executeTool("waits", {});
+    expect(builder.trace().calls).toMatchObject([{ id: "script/1", parentId: "script", status: "running" }]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await caller.close();
+    await running;
+    expect(builder.trace().calls).toMatchObject([{ status: "cancelled", error: "stopped" }]);
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error("trap");
+        },
+      },
+    );
+    for (const event of [
+      undefined,
+      null,
+      "text",
+      {},
+      hostile,
+      { type: "tool_execution_end", toolCallId: 1 },
+      { type: "agent_start" },
+    ]) {
+      builder.onEvent(event);
+    }
+    expect(builder.trace().calls).toHaveLength(1);
+  });
+
+  it("is read back from its file, and what is no trace is refused with the place", async () => {
+    const trace = await traceIn(createHostDriver());
+    expect(readTrace(JSON.stringify(trace))).toEqual({ ok: true, trace });
+    expect(readTrace("{").ok).toBe(false);
+    const broken = readTrace(JSON.stringify({ ...trace, version: 2 }));
+    expect(broken.ok ? [] : broken.errors.map(({ path }) => path)).toEqual(["/version"]);
+    const deep = JSON.parse(JSON.stringify(trace)) as { calls: { children: { status: string }[] }[] };
+    Object.assign(deep.calls[0]?.children[0] ?? {}, { status: "fine" });
+    const wrong = readTrace(JSON.stringify(deep));
+    expect(wrong.ok ? [] : wrong.errors[0]?.path).toBe("/calls/0/children/0/status");
+  });
+});
+
+interface FakeSpan {
+  readonly name: string;
+  readonly parent: string | undefined;
+  readonly attributes: Record<string, unknown>;
+  status?: number;
+  ends: number;
+}
+
+/** A tracer of the API's interface that keeps what it is told. */
+function fakeTracer(): { tracer: Tracer; spans: FakeSpan[] } {
+  const spans: FakeSpan[] = [];
+  const nameOf = createContextKey("name");
+  const tracer = {
+    startSpan(name: string, options: { attributes?: object } = {}, below: Context = ROOT_CONTEXT): Span {
+      const parentSpan = otel.getSpan(below) as unknown as { readonly record: FakeSpan } | undefined;
+      const record: FakeSpan = {
+        name,
+        parent: parentSpan?.record.name ?? (below.getValue(nameOf) as string | undefined),
+        attributes: { ...options.attributes },
+        ends: 0,
+      };
+      spans.push(record);
+      const span = {
+        record,
+        setAttribute: (key: string, value: unknown) => void (record.attributes[key] = value),
+        setStatus: ({ code }: { code: number }) => void (record.status = code),
+        end: () => void record.ends++,
+        spanContext: () => ({ traceId: "0".repeat(32), spanId: "0".repeat(16), traceFlags: 0 }),
+      };
+      return span as unknown as Span;
+    },
+  };
+  return { tracer: tracer as unknown as Tracer, spans };
+}
+
+describe("spans", () => {
+  it("are one a call, below their parent's, with status and decision and without arguments or texts", async () => {
+    const { tracer, spans } = fakeTracer();
+    const callSpans = createCallSpans({ tracer });
+    const { host } = hostWith(runTools(), {
+      gate: {
+        decide: async ({ tool: { name } }) => {
+          const effect = name === "blocked" ? "deny" : "allow";
+          return { effect, decision: { effect, rule: "r", layer: "user" }, reason: "secret reason" };
+        },
+      },
+    });
+    host.subscribe(callSpans.onEvent);
+    await host.call("top", {}, { callId: "C" });
+    expect(spans.map(({ name, parent, ends, status }) => [name, parent, ends, status])).toEqual([
+      ["execute_tool top", undefined, 1, undefined],
+      ["execute_tool mid", "execute_tool top", 1, undefined],
+      ["execute_tool leaf", "execute_tool mid", 1, undefined],
+      ["execute_tool blocked", "execute_tool top", 1, 2],
+      ["execute_tool unknown", "execute_tool top", 1, 2],
+      ["execute_tool leaf", "execute_tool top", 1, 2],
+    ]);
+    expect(spans[3]?.attributes).toEqual({
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "blocked",
+      "gen_ai.tool.call.id": "C/2",
+      "nestbox.parent_call_id": "C",
+      "nestbox.status": "denied",
+      "nestbox.ran": false,
+      "nestbox.decision.effect": "deny",
+      "nestbox.decision.rule": "r",
+      "nestbox.decision.layer": "user",
+      "error.type": "denied",
+    });
+    expect(JSON.stringify(spans)).not.toMatch(/ghp_|secret reason/);
+  });
+
+  it("give a tool the context of its call, are bounded, and are ended when the host goes away", async () => {
+    const { tracer, spans } = fakeTracer();
+    const callSpans = createCallSpans({ tracer, maxOpenSpans: 2 });
+    callSpans.onEvent({ type: "tool_execution_start", toolCallId: "a", toolName: "a", args: {} });
+    const inside = callSpans.contextOf("a");
+    expect(inside).toBeDefined();
+    if (inside !== undefined) tracer.startSpan("own", {}, inside);
+    expect(spans[1]?.parent).toBe("execute_tool a");
+    for (const id of ["b", "c"])
+      callSpans.onEvent({ type: "tool_execution_start", toolCallId: id, toolName: id, args: {} });
+    callSpans.close();
+    expect(spans.map(({ name, ends }) => [name, ends])).toEqual([
+      ["execute_tool a", 1],
+      ["own", 0],
+      ["execute_tool b", 1],
+    ]);
+  });
+
+  it("do nothing without an SDK", async () => {
+    const callSpans = createCallSpans();
+    const { host } = hostWith([tool("leaf", () => "leaf")]);
+    host.subscribe(callSpans.onEvent);
+    expect((await host.call("leaf", {})).isError).toBe(false);
+    expect(context.active()).toBe(ROOT_CONTEXT);
+  });
+});
