@@ -1,3 +1,21 @@
+export { CodemodeError, type CodemodeErrorCode } from "./runner/errors.ts";
+export { DEFAULT_LIMITS } from "./runner/limits.ts";
+export type {
+  HostGlobal,
+  OutputItem,
+  ScriptCall,
+  ScriptCallStatus,
+  ScriptEnvironment,
+  ScriptError,
+  ScriptErrorKind,
+  ScriptEvent,
+  ScriptLimits,
+  ScriptOutcome,
+  ScriptRequest,
+  ScriptRunner,
+  ScriptStats,
+  ScriptWarning,
+} from "./types.ts";
 export { type CatalogOptions, type CatalogTool, renderCatalog } from "./declarations/catalog.ts";
 export { type NamedTool, nameTools, toIdentifier, type ToolNames } from "./declarations/identifier.ts";
 export { type SchemaType, schemaToType, type TypeOptions } from "./declarations/schema-type.ts";
@@ -12,7 +30,19 @@ export {
   type Discovery,
   type ListedTool,
   type NamespaceDescription,
+  type RenderTool,
 } from "./discovery/discovery.ts";
+export { createSampleCache } from "./discovery/sample-cache.ts";
+export type { ContextHelp } from "./models/check-context.ts";
+export {
+  type CatalogModel,
+  createAbsentModels,
+  createModelGlobals,
+  type ModelCatalog,
+  type ModelGlobalsOptions,
+  type ModelResult,
+  type ModelType,
+} from "./models/model-globals.ts";
 export type { ColumnShift } from "./source/edits.ts";
 export {
   DEFAULT_MAX_OUTPUT_TOKENS,

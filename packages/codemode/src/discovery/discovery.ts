@@ -16,6 +16,8 @@ export interface ListedTool {
 /** What a script can find out about the tools it can call; the list is fixed for the run. */
 export interface Discovery {
   readonly names: ToolNames;
+  /** The text of one tool in `ALL_TOOLS`; fits `ScriptRequest.describe`. */
+  readonly describe: (tool: CallableTool) => string;
   /** `ALL_TOOLS`, made on the first call. */
   allTools(): readonly ListedTool[];
   searchTools(query: unknown, options?: unknown): readonly ListedTool[];
@@ -33,15 +35,24 @@ export interface NamespaceDescription {
   readonly tools: readonly string[];
 }
 
-/** Makes the discovery functions for one script. Texts and the search index are made when they are first asked for. */
-export function createDiscovery(tools: readonly CallableTool[]): Discovery {
+/** The description of a tool under an identifier. */
+export type RenderTool = (tool: CallableTool, identifier: string) => string;
+
+/**
+ * Makes the discovery functions for one script. Texts and the search index are made when they are first asked for;
+ * `render` can keep texts from one script to the next, see {@link createSampleCache}.
+ */
+export function createDiscovery(
+  tools: readonly CallableTool[],
+  render: RenderTool = renderSample,
+): Discovery {
   const names = nameTools(tools.map((tool) => tool.name));
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const samples = new Map<string, string>();
   let search: ToolSearch | undefined;
 
   const sampleOf = (tool: CallableTool): string => {
-    const made = samples.get(tool.name) ?? renderSample(tool, names.identifierOf(tool.name));
+    const made = samples.get(tool.name) ?? render(tool, names.identifierOf(tool.name));
     samples.set(tool.name, made);
     return made;
   };
@@ -91,6 +102,7 @@ export function createDiscovery(tools: readonly CallableTool[]): Discovery {
 
   return {
     names,
+    describe: sampleOf,
     allTools: () => [...byName.values()].map(list),
     searchTools,
     describeTool,

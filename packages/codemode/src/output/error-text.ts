@@ -25,13 +25,14 @@ function headOf(error: ScriptError): string {
   }
 }
 
-/** Where the script could not be read: a syntax error has no stack to say it. */
-function excerpt({ stack, line, column, lineText }: ScriptError): string[] {
-  if (stack !== undefined || line === undefined) return [];
-  const place = `    at codemode.js:${line}${column === undefined ? "" : `:${column}`}`;
-  if (lineText === undefined) return [place];
+/** The line of a syntax error: nothing else says what to change. */
+function excerpt({ name, stack, line, column, lineText }: ScriptError): string[] {
+  if (name !== "SyntaxError" || line === undefined) return [];
+  const place =
+    stack === undefined ? [`    at codemode.js:${line}${column === undefined ? "" : `:${column}`}`] : [];
+  if (lineText === undefined) return place;
   const caret = column === undefined ? [] : [`${lineText.slice(0, column - 1).replace(/[^\t]/g, " ")}^`];
-  return [place, "", lineText, ...caret];
+  return [...place, "", lineText, ...caret];
 }
 
 function callSummary(calls: readonly ScriptCall[]): string {

@@ -128,7 +128,7 @@ describe("errors", () => {
     ]);
   });
 
-  test("an error without a stack shows its line with a caret", async () => {
+  test("a syntax error shows its line with a caret", async () => {
     // S14, R9
     const error = {
       name: "SyntaxError",

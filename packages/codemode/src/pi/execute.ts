@@ -1,0 +1,169 @@
+/**
+ * One call of the codemode tool: takes the options line off, runs the script with the session's tools, models and
+ * store, and lays out how it ended. Everything that belongs to the session comes with `ctx`, at the time of the call.
+ */
+import type { ExtensionAPI, ExtensionToolContext } from "@earendil-works/pi-coding-agent";
+import type { CallDecision, PauseSource, ToolContent, ToolUsage } from "@nestbox/tool";
+import { createDiscovery, type RenderTool } from "../discovery/discovery.ts";
+import { createModelGlobals } from "../models/model-globals.ts";
+import { formatOutcome, type OutputFiles } from "../output/format-outcome.ts";
+import { isRecord } from "../shared/guards.ts";
+import { parseScriptSource } from "../source/options-line.ts";
+import type { HostGlobal, ScriptLimits, ScriptOutcome, ScriptRunner } from "../types.ts";
+import { createPiCaller } from "./caller.ts";
+import { createCallRows } from "./call-rows.ts";
+import type { CodemodeDetails } from "./details.ts";
+import { createPiCatalog } from "./model-catalog.ts";
+import { STORE_ENTRY_TYPE } from "./names.ts";
+import { createThrottle } from "./throttle.ts";
+import { readStore, toStoreEntry } from "./store-entries.ts";
+import { addUsage } from "./usage.ts";
+
+export interface ExecuteOptions {
+  readonly pi: Pick<ExtensionAPI, "appendEntry" | "getAllTools">;
+  readonly runner: ScriptRunner;
+  readonly files: OutputFiles;
+  readonly pauses: PauseSource;
+  readonly limits: Partial<ScriptLimits>;
+  /** Text of a tool for `ALL_TOOLS` and `describeTool()`. */
+  readonly render: RenderTool;
+  /** Where the `models` global is described; unset: scripts have no models. */
+  readonly modelsReference: string | undefined;
+  readonly decisionOf: ((callId: string) => CallDecision | undefined) | undefined;
+}
+
+export interface CodemodeCall {
+  readonly toolCallId: string;
+  readonly code: string;
+  readonly signal: AbortSignal | undefined;
+  readonly onUpdate: ((partial: { content: ToolContent[]; details: CodemodeDetails }) => void) | undefined;
+  readonly ctx: ExtensionToolContext;
+}
+
+export interface CodemodeResult {
+  readonly content: ToolContent[];
+  readonly details: CodemodeDetails;
+  readonly usage?: ToolUsage;
+  readonly isError?: boolean;
+}
+
+/** Runs the script. Rejects only for an options line that cannot be read; a script's failure is a result. */
+export async function executeCodemode(call: CodemodeCall, options: ExecuteOptions): Promise<CodemodeResult> {
+  const startedAt = performance.now();
+  const source = parseScriptSource(call.code);
+  if (!source.ok) throw new Error(source.message);
+  const { maxOutputTokens, timeoutMs } = source.options;
+
+  let publish = (): void => {};
+  const rows = createCallRows(() => publish());
+  const snapshot = (): CodemodeDetails => {
+    const omitted = rows.omitted();
+    return { calls: rows.rows(), ...(omitted === 0 ? {} : { omittedCalls: omitted }) };
+  };
+  const updates = createThrottle(() => call.onUpdate?.({ content: [], details: snapshot() }));
+  publish = updates.request;
+  // Shows the script as running before its first call.
+  publish();
+
+  let usage: ToolUsage | undefined;
+  let images = 0;
+  const onModelCall = createModelRow(
+    call.toolCallId,
+    rows,
+    (spent) => (usage = addUsage(usage, spent)),
+    (count) => (images += count),
+  );
+  const caller = createPiCaller({
+    ...options,
+    toolCallId: call.toolCallId,
+    ctx: call.ctx,
+    rows,
+    signal: call.signal,
+  });
+  const discovery = createDiscovery(caller.tools, options.render);
+  const models: readonly HostGlobal[] =
+    options.modelsReference === undefined
+      ? []
+      : createModelGlobals(createPiCatalog(call.ctx.modelRegistry), {
+          docsPath: options.modelsReference,
+          onCall: onModelCall,
+        });
+  try {
+    const outcome = await options.runner.run({
+      code: source.code,
+      caller,
+      globals: [...discovery.globals, ...models],
+      describe: discovery.describe,
+      limits: { ...options.limits, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+      store: readStore(call.ctx.sessionManager.getBranch()),
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
+      ...(options.decisionOf === undefined ? {} : { decisionOf: options.decisionOf }),
+    });
+    rows.cancelRunning();
+    keepStore(outcome, options.pi);
+    const { content, fullOutputPath } = await formatOutcome(outcome, {
+      maxOutputTokens,
+      wallMs: performance.now() - startedAt,
+      files: options.files,
+      notes: unseenImages(images, outcome),
+    });
+    return {
+      content: [...content],
+      details: {
+        ...snapshot(),
+        ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
+        ...(outcome.warnings.length === 0 ? {} : { warnings: outcome.warnings }),
+        stats: outcome.stats,
+      },
+      ...(usage === undefined ? {} : { usage }),
+      ...(outcome.ok ? {} : { isError: true }),
+    };
+  } finally {
+    updates.stop();
+  }
+}
+
+/** Values are kept only when the script succeeded. */
+function keepStore(outcome: ScriptOutcome, pi: ExecuteOptions["pi"]): void {
+  const entry = outcome.ok ? toStoreEntry(outcome.storeWrites) : undefined;
+  if (entry !== undefined) pi.appendEntry(STORE_ENTRY_TYPE, entry);
+}
+
+/** Adds a row for every call of a model and counts what it cost. */
+function createModelRow(
+  toolCallId: string,
+  rows: ReturnType<typeof createCallRows>,
+  spend: (usage: ToolUsage) => void,
+  addImages: (count: number) => void,
+) {
+  let count = 0;
+  return (name: string, model: string) => {
+    const startedAt = performance.now();
+    const end = rows.start(`${toolCallId}/${name}/${++count}`, name, model);
+    return (result: {
+      stopReason: string;
+      errorMessage?: string | undefined;
+      usage?: ToolUsage | undefined;
+    }): void => {
+      end({
+        status: result.stopReason === "stop" ? "ok" : result.stopReason === "aborted" ? "cancelled" : "error",
+        durationMs: performance.now() - startedAt,
+        error: result.errorMessage || undefined,
+        cost: result.usage?.cost.total,
+      });
+      if (result.usage !== undefined) spend(result.usage);
+      const output: unknown = Reflect.get(result, "output");
+      if (Array.isArray(output)) {
+        addImages(output.filter((block) => isRecord(block) && block["type"] === "image").length);
+      }
+    };
+  };
+}
+
+/** Images that were paid for and that the model does not see are worth a word. */
+function unseenImages(count: number, outcome: ScriptOutcome): readonly string[] {
+  if (count === 0 || outcome.output.some((item) => item.type === "image")) return [];
+  return [
+    `Note: models.generateImages() returned ${count} image${count === 1 ? "" : "s"} that the script did not show. Show each image block of result.output with image(block).`,
+  ];
+}
