@@ -73,6 +73,7 @@ export {
   textResult,
   type DataOptions,
   type DataResult,
+  type TextResult,
 } from "./results.ts";
 export { maxErrorMessage, refusal, sanitizeError, sanitizeMessage } from "./sanitize.ts";
 export type {

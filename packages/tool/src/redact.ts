@@ -8,8 +8,9 @@ export interface RedactionRule {
   /** Stands in the replacement: `[redacted: github-token]`. */
   readonly kind: string;
   /**
-   * Global. Its named group `secret` is what is replaced, or the whole match without one. Keep it linear: no
-   * repetition inside a repetition, and a bound on every run before a fixed part.
+   * Global. Its named group `secret` is what is replaced (nothing, where the group took no part in the match), or the
+   * whole match without such a group. Keep it linear: no repetition inside a repetition, and a bound on every run
+   * before a fixed part.
    */
   readonly pattern: RegExp;
 }
@@ -80,12 +81,12 @@ export const redactionRules: readonly RedactionRule[] = [
   {
     kind: "assigned-secret",
     pattern:
-      /(?:password|passwd|secret|api_?key|access_?token|auth_?token|private_?key|client_?secret)["']?\s{0,8}[:=]\s{0,8}["']?(?<secret>[^\s"',;{}[\]()<>]{8,2048})/gi,
+      /(?:password|passwd|secret|api_?key|access_?token|auth_?token|private_?key|client_?secret)["']?\s{0,8}[:=]\s{0,8}["']?(?:[\w.]{1,200}\(|(?<secret>[^\s"',;{}[\]()<>]{8,2048}))/gi,
   },
 ];
 
 const homePatterns: readonly RegExp[] = [
-  /(?<![\w/.-])\/(?:home|Users)\/[^\s/\\:"'`<>|,;()[\]{}]{1,64}/g,
+  /(?<![\w.-])\/(?:home|Users)\/[^\s/\\:"'`<>|,;()[\]{}]{1,64}/g,
   /\b[A-Za-z]:(?:\\{1,2}|\/)Users(?:\\{1,2}|\/)[^\s/\\:"'`<>|,;()[\]{}]{1,64}/gi,
 ];
 
@@ -123,9 +124,10 @@ function replaceSecret(text: string, kind: string, pattern: RegExp): string {
   const mask = `[redacted: ${kind}]`;
   return text.replace(pattern, (match: string, ...rest: unknown[]) => {
     const groups: unknown = rest.at(-1);
-    const secret: unknown =
-      typeof groups === "object" && groups !== null && "secret" in groups ? groups.secret : undefined;
-    if (typeof secret !== "string") return mask;
+    if (typeof groups !== "object" || groups === null || !("secret" in groups)) return mask;
+    const { secret } = groups;
+    // A call in code, `password = read()`, is no secret.
+    if (typeof secret !== "string") return match;
     // What an earlier rule has masked stays told by its kind.
     if (secret.startsWith("[redacted")) return match;
     const at = match.lastIndexOf(secret);

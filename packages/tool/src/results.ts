@@ -7,6 +7,9 @@ export interface DataResult<TData, TDetails> extends Omit<ToolResult<TDetails>, 
   readonly structuredContent: TData;
 }
 
+/** A result without data. */
+export type TextResult<TDetails> = Omit<ToolResult<TDetails>, "structuredContent">;
+
 export interface DataOptions<TDetails> {
   /** What the model reads. Default: the data as JSON, cut to Pi's limits for model text. */
   readonly text?: string;
@@ -20,7 +23,7 @@ export interface DataOptions<TDetails> {
 export function textResult<TDetails = undefined>(
   text: string,
   options: Omit<DataOptions<TDetails>, "text"> = {},
-): ToolResult<TDetails> {
+): TextResult<TDetails> {
   return { content: [modelText(text)], ...rest(options) };
 }
 

@@ -11,16 +11,16 @@ export const maxErrorMessage = 500;
  * characters and secrets. Throw it; never put an upstream body into it.
  */
 export function refusal(message: string, options: { readonly redact?: Redactor } = {}): ToolError {
-  return new ToolError("refused", sanitizeMessage(message, options.redact ?? createRedactor()));
+  const plain = message.slice(0, maxErrorMessage * 40).replace(/\s+/g, " ");
+  return new ToolError("refused", sanitizeMessage(plain, options.redact ?? createRedactor()));
 }
 
-/** One short paragraph: redacted, without control and bidirectional characters, at most `maxLength` characters. */
+/** A text of at most `maxLength` characters: redacted, without control and bidirectional characters. */
 export function sanitizeMessage(message: string, redact: Redactor, maxLength = maxErrorMessage): string {
   // Cut before the patterns run, generously, so that a huge message costs little and no token is cut in half.
   const clean = redact(message.slice(0, maxLength * 40))
     .replace(ansi, "")
     .replace(invisible, "")
-    .replace(/[ \t]+/g, " ")
     .trim();
   return shorten(clean === "" ? "The tool failed without a message." : clean, maxLength);
 }

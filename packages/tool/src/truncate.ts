@@ -15,8 +15,8 @@ export interface TruncateOptions {
   /** Named in the marker. */
   readonly fullOutputPath?: string;
   readonly fullOutputIncomplete?: boolean;
-  /** Bytes that an earlier cut took out of the middle of this text; they are counted in the marker. */
-  readonly alreadyOmittedBytes?: number;
+  /** Bytes of the complete text, where this one was cut before: what the marker counts from. */
+  readonly completeBytes?: number;
 }
 
 export interface TruncatedText {
@@ -37,25 +37,26 @@ export function truncateText(text: string, options: TruncateOptions = {}): Trunc
   if (totalBytes <= maxBytes && totalLines <= maxLines)
     return { text, truncated: false, totalBytes, totalLines };
 
-  const earlier = options.alreadyOmittedBytes ?? 0;
+  const complete = options.completeBytes ?? totalBytes;
   const marker = (omittedBytes: number, omittedLines: number): string =>
     omissionMarker({
-      omittedBytes: omittedBytes + earlier,
-      ...(earlier > 0 ? {} : { omittedLines }),
+      omittedBytes,
+      // The lines of what an earlier cut took out are not known here.
+      ...(options.completeBytes === undefined ? { omittedLines } : {}),
       ...(options.fullOutputPath === undefined ? {} : { fullOutputPath: options.fullOutputPath }),
       ...(options.fullOutputIncomplete === undefined
         ? {}
         : { fullOutputIncomplete: options.fullOutputIncomplete }),
     });
   // The marker is longest when it counts everything; two line feeds set it apart.
-  const room = Math.max(0, maxBytes - measure(marker(totalBytes, totalLines)).bytes - 2);
+  const room = Math.max(0, maxBytes - measure(marker(complete, totalLines)).bytes - 2);
   const lines = Math.max(0, maxLines - 1);
   const share = keep === "ends" ? 0.5 : 1;
   const head = keep === "tail" ? "" : headOf(text, Math.ceil(room * share), Math.ceil(lines * share));
   const tail = keep === "head" ? "" : tailOf(text, Math.floor(room * share), Math.floor(lines * share));
   const kept = { head: measure(head), tail: measure(tail) };
   const omittedLines = Math.max(1, totalLines - kept.head.lines - kept.tail.lines);
-  const middle = marker(totalBytes - kept.head.bytes - kept.tail.bytes, omittedLines);
+  const middle = marker(complete - kept.head.bytes - kept.tail.bytes, omittedLines);
   const before = head === "" || head.endsWith("\n") ? head : `${head}\n`;
   return {
     text: `${before}${middle}${tail === "" ? "" : `\n${tail}`}`,

@@ -21,6 +21,7 @@ export {
   type OutputCollector,
   type OutputCollectorOptions,
 } from "./output-collector.ts";
+export { commandText, modelText, type ModelText, type ModelTextOptions } from "./model-text.ts";
 export { openOutputFolder, type OutputFolder, type OutputFolderOptions } from "./output-folder.ts";
 export {
   runCommand,

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -56,9 +57,36 @@ export async function killTree(tree: ProcessTree): Promise<void> {
 }
 
 /** For the moment when the host itself exits and nothing can be awaited. */
-export function killGroupNow(pid: number): void {
-  if (process.platform === "win32") signal(pid, "SIGKILL");
-  else signal(-pid, "SIGKILL");
+export function killTreeNow({ pid, mark }: ProcessTree): void {
+  if (process.platform === "win32") return signal(pid, "SIGKILL");
+  signal(-pid, "SIGKILL");
+  if (process.platform !== "linux") return;
+  try {
+    for (const name of readdirSync("/proc")) {
+      if (isOther(Number(name)) && carries(readNow(`/proc/${name}/environ`), mark))
+        signal(Number(name), "SIGKILL");
+    }
+  } catch {
+    // Without /proc, the group is all that can be found.
+  }
+}
+
+function readNow(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function isOther(pid: number): boolean {
+  return Number.isInteger(pid) && pid !== process.pid;
+}
+
+function carries(environment: string, mark: string): boolean {
+  return environment
+    .split("\0")
+    .some((entry) => entry.startsWith(`${treeVariable}=`) && entry.includes(mark));
 }
 
 /** A negative id is a process group. */
@@ -86,13 +114,9 @@ async function survivors({ pid: leader, mark }: ProcessTree): Promise<readonly n
   const found: number[] = [];
   for (const name of await readdir("/proc").catch(() => [])) {
     const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    if (!isOther(pid)) continue;
     const environment = await readFile(`/proc/${name}/environ`, "latin1").catch(() => "");
-    if (
-      environment.split("\0").some((entry) => entry.startsWith(`${treeVariable}=`) && entry.includes(mark)) ||
-      (group && (await inGroup(name, leader)))
-    )
-      found.push(pid);
+    if (carries(environment, mark) || (group && (await inGroup(name, leader)))) found.push(pid);
   }
   return found;
 }

@@ -5,14 +5,7 @@ import { createByteWindow } from "../byte-window.ts";
 import { commandEnv, defaultEnvAllow } from "./command-env.ts";
 import { createOutputCollector, defaultOutputBytes, windowText } from "./output-collector.ts";
 import type { OutputFolder } from "./output-folder.ts";
-import {
-  endTree,
-  killGroupNow,
-  killTree,
-  treeMarks,
-  treeVariable,
-  type ProcessTree,
-} from "./process-tree.ts";
+import { endTree, killTreeNow, killTree, treeMarks, treeVariable, type ProcessTree } from "./process-tree.ts";
 
 export interface RunCommandOptions {
   readonly cwd: string;
@@ -57,8 +50,12 @@ export type CommandResult = CommandEnd & {
   readonly output: string;
   /** Something was cut out of `stdout`, `stderr` or `output`; a marker stands in its place. */
   readonly truncated: boolean;
+  /** Bytes that both streams had together, kept or not. */
+  readonly totalBytes: number;
   /** The file with both streams, when something was cut. */
   readonly fullOutputPath?: string;
+  /** That file ended at `maxFileBytes` before the output did. */
+  readonly fullOutputIncomplete?: boolean;
   readonly durationMs: number;
 };
 
@@ -83,7 +80,7 @@ export async function runCommand(
   if ([file, ...args].some((word) => word.includes("\0")))
     throw new TypeError("A command cannot hold a NUL character");
   const started = performance.now();
-  const none = { stdout: "", stderr: "", output: "", truncated: false };
+  const none = { stdout: "", stderr: "", output: "", truncated: false, totalBytes: 0 };
   const duration = () => Math.round(performance.now() - started);
   if (signal?.aborted === true) return { kind: "aborted", ...none, durationMs: duration() };
 
@@ -122,7 +119,7 @@ export async function runCommand(
   }
 
   const tree: ProcessTree = { pid, mark };
-  const releaseHost = killWithHost(pid);
+  const releaseHost = killWithHost(tree);
   const collector = createOutputCollector({
     maxBytes,
     ...(options.maxFileBytes === undefined ? {} : { maxFileBytes: options.maxFileBytes }),
@@ -174,15 +171,19 @@ export async function runCommand(
     releaseHost();
   }
 
-  const { text, truncated, totalBytes: _bytes, totalLines: _lines, ...where } = await collector.finish();
-  const read = (window: { read(): Parameters<typeof windowText>[0] }) => windowText(window.read(), where);
+  const all = await collector.finish();
+  const where = {
+    ...(all.fullOutputPath === undefined ? {} : { fullOutputPath: all.fullOutputPath }),
+    ...(all.fullOutputIncomplete === undefined ? {} : { fullOutputIncomplete: all.fullOutputIncomplete }),
+  };
   return {
     ...end,
-    stdout: read(windows.stdout),
-    stderr: read(windows.stderr),
-    output: text,
-    truncated,
-    ...(where.fullOutputPath === undefined ? {} : { fullOutputPath: where.fullOutputPath }),
+    stdout: windowText(windows.stdout.read(), where),
+    stderr: windowText(windows.stderr.read(), where),
+    output: all.text,
+    truncated: all.truncated,
+    totalBytes: all.totalBytes,
+    ...where,
     durationMs: duration(),
   };
 }
@@ -218,8 +219,8 @@ function stopReason(signal: AbortSignal | undefined, timeoutMs: number) {
 }
 
 /** While the command runs, the end of the host ends it too. */
-function killWithHost(pid: number): () => void {
-  const onExit = () => killGroupNow(pid);
+function killWithHost(tree: ProcessTree): () => void {
+  const onExit = () => killTreeNow(tree);
   // One listener a running command: more than ten at once are no leak.
   process.setMaxListeners(process.getMaxListeners() + 1);
   process.on("exit", onExit);
