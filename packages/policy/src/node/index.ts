@@ -13,3 +13,7 @@ export {
   type ReadAuditOptions,
   type RuleHits,
 } from "./read-audit.ts";
+export { importClaudeCode } from "../import/claude-code.ts";
+export { importCodex } from "../import/codex.ts";
+export { importOpencode } from "../import/opencode.ts";
+export type { ImportedPolicy, ImportNote, ImportResult } from "../import/result.ts";
