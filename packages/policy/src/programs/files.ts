@@ -89,14 +89,21 @@ const changing: readonly ProgramSpec[] = [
     operands: writes,
   },
   {
-    names: ["chmod", "chown", "chgrp", "setfacl", "chattr", "chcon"],
+    names: ["chmod", "chown", "chgrp", "chcon"],
     options:
       "-R,--recursive! -f,--silent,--quiet -v,--verbose -c,--changes -h,--no-dereference --dereference --from=text --reference=read " +
-      "-m,--modify=text -x,--remove=text -b,--remove-all -H -L -P --preserve-root --no-preserve-root!",
+      "-H -L -P --preserve-root --no-preserve-root!",
     operands: { first: "text", rest: "write" },
-    operandsWith: { "--reference": writes, "--modify": writes, "--remove": writes },
+    operandsWith: { "--reference": writes },
     tree: ["--recursive"],
     special: "mode",
+  },
+  {
+    names: ["setfacl", "chattr"],
+    options:
+      "-R,--recursive! -m,--modify=text -x,--remove=text -M,--modify-file=read -X,--remove-file=read -b,--remove-all -k,--remove-default -d,--default -n,--no-mask --restore=read --test -L -P",
+    operands: writes,
+    tree: ["--recursive"],
   },
   { names: ["dd"], special: "dd" },
   {

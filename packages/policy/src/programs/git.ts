@@ -195,7 +195,7 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
   add: {
     options:
       "-A,--all,--no-ignore-removal -n,--dry-run -v,--verbose -f,--force -i,--interactive -p,--patch -e,--edit! -u,--update --sparse -N,--intent-to-add --refresh --ignore-errors --ignore-missing --renormalize --chmod=text --pathspec-from-file=read",
-    operands: { rest: "read-tree" },
+    operands: { rest: "read" },
   },
   commit: {
     options:
@@ -286,7 +286,7 @@ export const gitTable: readonly ProgramSpec[] = [
   {
     names: ["git"],
     options:
-      "-C=cwd -c=environment --config-env=environment --exec-path?environment --git-dir=environment --work-tree=environment --namespace=text --super-prefix=text -p,--paginate! -P,--no-pager " +
+      "-C=cwd -c=text! --config-env=environment --exec-path?environment --git-dir=environment --work-tree=environment --namespace=text --super-prefix=text -p,--paginate! -P,--no-pager " +
       "--bare --no-replace-objects --no-lazy-fetch --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-optional-locks --no-advice -v,--version -h,--help --html-path --man-path --info-path " +
       "--list-cmds=text --attr-source=text",
     subcommands,

@@ -5,11 +5,14 @@
  *   -r,-R,--recursive      a flag; the first `--long` name is its canonical name, else the first name
  *   -f,--file=read         takes a value, glued, after `=` or as the next word; the value is a path that is read
  *   --color?text           takes a value only when glued or after `=`
+ *   -exec=rest!            takes all words up to `;`, or up to `{} +`
  *   --fix!                 changes something: a command that has it is not read-only
  */
 export type Role =
   /** Says nothing about a resource. */
   | "text"
+  /** The words of a command. */
+  | "rest"
   | "read"
   | "read-tree"
   | "write"
@@ -83,12 +86,18 @@ export interface SubcommandSpec {
   readonly subcommands?: Readonly<Record<string, SubcommandSpec>>;
   /** Its options are understood after the subcommand too. */
   readonly optionsAnywhere?: boolean;
+  /** It has no options: every word is an operand. */
+  readonly noOptions?: boolean;
+  /** None of its options, known or not, does more than change what it prints. */
+  readonly anyOptions?: boolean;
   /** Words that name the subcommand when `subcommands` is not spelled out. */
   readonly subcommandWords?: number;
   /** Options end at the first operand. */
   readonly posix?: boolean;
   /** `-name` is one long option, never a cluster. */
   readonly singleDashLong?: boolean;
+  /** The first word may be a bundle of option letters without a dash. */
+  readonly bundle?: boolean;
   /** `-5` and `+5` are flags. */
   readonly numeric?: boolean;
   readonly wraps?: WrapSpec;
@@ -96,7 +105,7 @@ export interface SubcommandSpec {
   readonly opaque?: string;
   /** It reaches a host that its words do not name. */
   readonly network?: boolean;
-  /** Name of the extra reading of its words, see `shell/special.ts`. */
+  /** Name of the extra reading of its words, see `shell/special/table.ts`. */
   readonly special?: string;
 }
 
@@ -107,7 +116,7 @@ export interface ProgramSpec extends SubcommandSpec {
 export interface CompiledOption {
   /** Canonical name. */
   readonly name: string;
-  readonly takes: "nothing" | "value" | "glued";
+  readonly takes: "nothing" | "value" | "glued" | "rest";
   readonly role: Role;
   /** It does more than change what is read and printed. */
   readonly unsafe: boolean;
@@ -137,7 +146,7 @@ function compileOptions(notation: string): Map<string, CompiledOption> {
     const role = (match[3] ?? "text") as Role;
     const option: CompiledOption = {
       name: names.find((name) => name.startsWith("--")) ?? names[0] ?? "",
-      takes: match[2] === "=" ? "value" : match[2] === "?" ? "glued" : "nothing",
+      takes: role === "rest" ? "rest" : match[2] === "=" ? "value" : match[2] === "?" ? "glued" : "nothing",
       role,
       unsafe: match[4] === "!" || !safeRoles.has(role),
     };

@@ -31,16 +31,23 @@ export interface ShellLimits {
   readonly maxChars: number;
   readonly maxDepth: number;
   readonly maxCommands: number;
+  /** Words of one command. */
+  readonly maxWords: number;
 }
 
-export const defaultShellLimits: ShellLimits = { maxChars: 65_536, maxDepth: 32, maxCommands: 2_000 };
+export const defaultShellLimits: ShellLimits = {
+  maxChars: 65_536,
+  maxDepth: 32,
+  maxCommands: 2_000,
+  maxWords: 8_192,
+};
 
 /** Where a command's standard input comes from, as far as the words tell. */
 export type StandardInput =
   | { readonly kind: "inherited" }
   | { readonly kind: "pipe" }
   | { readonly kind: "file"; readonly word: ShellWord }
-  | { readonly kind: "text"; readonly text: string | undefined };
+  | { readonly kind: "text"; readonly text: string | undefined; readonly guess?: string };
 
 /** The folders a command may run in; `undefined` among them: any folder. Never empty. */
 export type Folders = readonly (string | undefined)[];
@@ -72,11 +79,17 @@ export interface Analysis {
   /** Resources that belong to no command. */
   readonly loose: ResourceFact[];
   readonly doubts: Doubt[];
+  /** Functions of this text that leave the folder they are called in. */
+  readonly movers: Set<string>;
   /** Variables that the text only sets to numbers, as looked up so far. */
   readonly numeric: Map<string, boolean>;
   /** Set when `HOME` is assigned: `~` is no longer known. */
   homeChanged: boolean;
   stopped: boolean;
+  /** Characters that may still be parsed: scripts in scripts are read again and again. */
+  charsLeft: number;
+  /** Words that braces may still make. */
+  braceWordsLeft: number;
   /** Reads a text as a shell script of its own. */
   readonly runText: (text: string, scope: Scope, folders: Folders) => Outcome;
   /** Reads words as a command. */

@@ -54,9 +54,12 @@ export function analyzeCommand(source: string, options: AnalyzeOptions = {}): Sh
     commands: [],
     loose: [],
     doubts,
+    movers: new Set(),
     numeric: new Map(),
     homeChanged: false,
     stopped: false,
+    charsLeft: limits.maxChars * 4,
+    braceWordsLeft: limits.maxWords,
     runText: (text: string, scope: Scope, folders: Folders) => runText(analysis, text, scope, folders),
     runWords: (words: readonly ShellWord[], scope: Scope, folders: Folders, extra?: CommandExtra): Outcome =>
       readCommand(analysis, words, scope, folders, extra),
@@ -118,5 +121,11 @@ function runText(analysis: Analysis, text: string, scope: Scope, folders: Folder
     addDoubt(analysis, "limit", `commands are nested more than ${analysis.limits.maxDepth} deep`);
     return { ok: folders, fail: folders };
   }
+  if (text.length > analysis.charsLeft) {
+    analysis.stopped = true;
+    addDoubt(analysis, "limit", "scripts in scripts make too much text");
+    return { ok: folders, fail: folders };
+  }
+  analysis.charsLeft -= text.length;
   return readScript(analysis, parse(text), { ...scope, text }, folders);
 }

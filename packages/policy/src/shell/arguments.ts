@@ -6,6 +6,8 @@ export interface ParsedFlag {
   readonly name: string;
   readonly value?: ShellWord;
   readonly option: CompiledOption | undefined;
+  /** The command words of an option that takes them all. */
+  readonly rest?: readonly ShellWord[];
 }
 
 export interface ParsedArguments {
@@ -48,7 +50,7 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
   let wanted = root === undefined ? 0 : root.subcommands === undefined ? (root.subcommandWords ?? 0) : 1;
   let unknown = false;
   let uncertain: ShellWord | undefined;
-  let ended = false;
+  let ended = root?.noOptions === true;
   let index = 0;
 
   const addFlag = (name: string, option: CompiledOption | undefined, value?: ShellWord) => {
@@ -63,12 +65,25 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
     return next;
   };
 
+  /** The command words that follow, and those glued to the option. */
+  const takeRest = (option: CompiledOption, glued: ShellWord | undefined): void => {
+    const rest: ShellWord[] = glued === undefined ? [] : [glued];
+    for (index++; index < words.length; index++) {
+      const word = words[index];
+      if (word === undefined || word.value === ";" || (word.value === "+" && rest.at(-1)?.value === "{}"))
+        break;
+      rest.push(word);
+    }
+    flags.push({ name: option.name, option, rest });
+  };
+
   const readLong = (word: ShellWord, text: string) => {
     const equals = text.indexOf("=");
     const written = equals === -1 ? text : text.slice(0, equals);
     const option = spec === undefined ? undefined : findLong(spec, written);
     const name = option?.name ?? written;
-    if (equals !== -1) addFlag(name, option, wordTail(word, equals + 1));
+    if (option?.takes === "rest") takeRest(option, equals === -1 ? undefined : wordTail(word, equals + 1));
+    else if (equals !== -1) addFlag(name, option, wordTail(word, equals + 1));
     else if (word.value === undefined) {
       // `--out$X`: which option it is comes to light when it runs.
       uncertain ??= word;
@@ -84,6 +99,10 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
     }
     const whole = spec.options.get(text);
     if (whole !== undefined && (text.length > 2 || whole.takes !== "glued")) {
+      if (whole.takes === "rest") {
+        takeRest(whole, undefined);
+        return;
+      }
       if (word.value === undefined && whole.takes !== "value") uncertain ??= word;
       if (whole.takes === "value" && word.value !== undefined) addFlag(whole.name, whole, takeNext());
       else if (whole.takes === "value") addFlag(whole.name, whole, wordTail(word, text.length));
@@ -107,6 +126,10 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
         continue;
       }
       const glued = at + 1 < text.length || word.value === undefined;
+      if (option.takes === "rest") {
+        takeRest(option, glued ? wordTail(word, at + 1) : undefined);
+        return;
+      }
       if (glued) {
         const start =
           option.takes === "value" && text[at + 1] === "=" && spec.numeric === true ? at + 2 : at + 1;
@@ -117,6 +140,16 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
     }
     if (word.value === undefined) uncertain ??= word;
   };
+
+  const bundle = root?.bundle === true ? (words[0]?.value ?? "") : "";
+  if (root !== undefined && /^[A-Za-z]+$/.test(bundle)) {
+    // `tar xzf a.tgz`: the letters take their values from the words that follow, in order.
+    for (const letter of bundle) {
+      const option = root.options.get(`-${letter}`);
+      addFlag(option?.name ?? `-${letter}`, option, option?.takes === "value" ? takeNext() : undefined);
+    }
+    index++;
+  }
 
   for (; index < words.length; index++) {
     const word = words[index];

@@ -16,7 +16,7 @@ import { assign } from "./environment.ts";
 import { joinPath, unite } from "./folders.ts";
 import { hostFact } from "./resources.ts";
 import { plainWord, wordTail, type ShellWord } from "./shell-word.ts";
-import { specials } from "./special.ts";
+import { specials } from "./special/table.ts";
 import { declaredWrapper, unwrap } from "./unwrap.ts";
 
 const systemFolders = /^(\/usr\/local|\/usr|\/opt\/homebrew|)\/s?bin\/[^/]+$/;
@@ -31,15 +31,18 @@ export function programName(word: ShellWord): string | undefined {
 /** Reads words as one simple command and adds its facts, and those of all it starts. */
 export function readCommand(
   analysis: Analysis,
-  words: readonly ShellWord[],
+  allWords: readonly ShellWord[],
   scope: Scope,
   folders: Folders,
   extra: CommandExtra = {},
 ): Outcome {
   const stay: Outcome = { ok: folders, fail: folders };
-  const head = words[0];
+  const head = allWords[0];
   if (head === undefined || pastLimit(analysis, scope.depth)) return stay;
   const index = analysis.commands.length;
+  const { maxWords } = analysis.limits;
+  const words = allWords.length > maxWords ? allWords.slice(0, maxWords) : allWords;
+  if (words !== allWords) addDoubt(analysis, "limit", `a command of more than ${maxWords} words`, index);
   const program = programName(head);
   const trusted = head.value !== undefined && (!/[\\/]/.test(head.value) || systemFolders.test(head.value));
   const found = program === undefined ? undefined : findProgram(program);
@@ -49,7 +52,10 @@ export function readCommand(
   const leaf = parsed.spec;
   const env = extra.env ?? [];
   const known = found !== undefined && trusted;
-  const effects = new Effects(known && leaf?.readOnly === true && !parsed.unknown, folders);
+  const effects = new Effects(
+    known && leaf?.readOnly === true && (leaf.anyOptions === true || !parsed.unknown),
+    folders,
+  );
   const call: CommandCall = { analysis, scope, folders, program: program ?? "", words, parsed, effects, env };
 
   if (program === undefined) effects.doubt("dynamic-program", `${head.raw} decides which program runs`);
@@ -58,11 +64,10 @@ export function readCommand(
     moveBase(call);
     applyFlags(call);
     applyOperands(call, leaf);
-    applyEntry(call, leaf, spec);
     unwrap(call, leaf);
+    applyEntry(call, leaf, spec);
     if (declared === undefined && !known) readUnknown(call);
   }
-  const outcome = effects.outcome ?? stay;
 
   const source = extra.source ?? words.map((word) => word.raw).join(" ");
   const resources = [...effects.resources, ...scope.redirected];
@@ -88,7 +93,13 @@ export function readCommand(
   for (const doubt of effects.doubts) addDoubt(analysis, doubt.kind, doubt.message, index);
   for (const one of env) assign(analysis, one.name, one.value, "command", index);
   for (const run of effects.later) run();
-  return effects.outcome ?? outcome;
+  if (effects.outcome !== undefined) return effects.outcome;
+  // A function that was defined before and that moves.
+  if (program !== undefined && analysis.movers.has(program)) {
+    const anywhere = unite(folders, [undefined]);
+    return { ok: anywhere, fail: anywhere };
+  }
+  return stay;
 }
 
 function flagFact(
@@ -103,7 +114,7 @@ function moveBase(call: CommandCall): void {
   for (const flag of call.parsed.flags) {
     if (flag.option?.role !== "cwd" || flag.value === undefined) continue;
     const { value } = flag.value;
-    call.effects.path("read", flag.value, `${call.program} ${flag.name}`, { tree: true });
+    call.effects.path("read", flag.value, `${call.program} ${flag.name}`);
     call.effects.base =
       value === undefined ? [undefined] : unite(call.effects.base.map((folder) => joinPath(folder, value)));
   }
@@ -146,7 +157,12 @@ function applyOperands(call: CommandCall, spec: CompiledSpec | undefined): void 
       break;
     }
   }
-  if (roles === undefined) return;
+  if (roles === undefined) {
+    const ownReading = spec.special ?? spec.wraps ?? spec.anyOptions ?? spec.noOptions;
+    if (ownReading === undefined)
+      for (const word of operands) guessPath(call, word, `${call.program} ${word.raw}`);
+    return;
+  }
   const tree = spec.tree !== undefined && flags.some((flag) => spec.tree?.includes(flag.name) === true);
   let paths = 0;
   operands.forEach((word, index) => {
@@ -215,6 +231,7 @@ function guessPath(call: CommandCall, word: ShellWord, origin: string): void {
   const path = equals === null ? word : wordTail(word, equals[0].length);
   const name = path.value ?? path.prefix;
   if (!/[\\/]|^\.|^~/.test(name) && path.glob !== true && !/\.[A-Za-z0-9]{1,6}$/.test(name)) return;
+  const { readOnly } = call.effects;
   call.effects.path("read", path, origin);
-  call.effects.path("write", path, origin, { possible: true });
+  if (!readOnly) call.effects.path("write", path, origin, { possible: true });
 }

@@ -112,7 +112,9 @@ function readCommandNode(analysis: Analysis, node: CommandNode, scope: Scope, fo
     case "Function": {
       const message = `${node.name.value} is defined here, which changes what the name means`;
       addDoubt(analysis, "redefinition", message);
-      readBody(analysis, node.body, scope, unite(folders, [undefined]));
+      const anywhere = unite(folders, [undefined]);
+      const body = readBody(analysis, node.body, scope, anywhere);
+      if (!sameFolders(unite(body.ok, body.fail), anywhere)) analysis.movers.add(node.name.value);
       return stay;
     }
     case "Coproc":

@@ -62,14 +62,24 @@ export function innerScope(call: CommandCall): Scope {
   };
 }
 
-/** A word is a shell line of its own: it is read, or nobody can see into it. */
-export function runLine(call: CommandCall, word: ShellWord | undefined, origin: string): void {
+/**
+ * A word is a shell line of its own: it is read, or nobody can see into it. With `here` it runs in this very shell
+ * and can change its folder.
+ */
+export function runLine(call: CommandCall, word: ShellWord | undefined, origin: string, here = false): void {
   const { analysis, effects } = call;
   effects.readOnly = false;
   if (word === undefined) return;
   const text = word.value;
   if (text === undefined) effects.hide(`${origin} is a command line that is not known before it runs`);
-  else effects.later.push(() => analysis.runText(text, innerScope(call), effects.base));
+  // What can be guessed of it is read as well: a deny of what is plainly there must hold.
+  const guess = text ?? word.guess;
+  if (guess !== undefined) {
+    effects.later.push(() => {
+      const outcome = analysis.runText(guess, innerScope(call), effects.base);
+      if (here) effects.outcome = text === undefined ? { ok: [undefined], fail: [undefined] } : outcome;
+    });
+  } else if (here) effects.outcome = { ok: [undefined], fail: [undefined] };
 }
 
 /** What a word in a given role does. */

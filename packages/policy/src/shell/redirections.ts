@@ -38,7 +38,7 @@ export function readRedirections(reader: WordReader, parsed: readonly ParsedRedi
       visitNested(reader, one.body);
       const text = bodyText(one.body.parts, one.body.text);
       add(literalWord(one.delimiter?.value ?? "", one.delimiter?.text ?? ""), "none");
-      if (standardInput) input = { kind: "text", text };
+      if (standardInput) input = { kind: "text", text, guess: one.body.text };
       continue;
     }
     const words = one.target === undefined ? [] : readWord(reader, one.target);
@@ -49,7 +49,12 @@ export function readRedirections(reader: WordReader, parsed: readonly ParsedRedi
     }
     if (one.type === "HereString") {
       add(target, "none");
-      if (standardInput) input = { kind: "text", text: target.value };
+      if (standardInput)
+        input = {
+          kind: "text",
+          text: target.value,
+          ...(target.guess === undefined ? {} : { guess: target.guess }),
+        };
       continue;
     }
     const file = words.length > 1 ? unknownWord(target.raw) : target;

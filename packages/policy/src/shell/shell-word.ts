@@ -8,6 +8,8 @@ export interface ShellWord extends Word {
   readonly splits?: boolean;
   /** It is `~` or starts with `~/`, unquoted, and the home folder is not known. */
   readonly tilde?: boolean;
+  /** For a word that is not known: its text with the expansions in it, for a look at what it might be. */
+  readonly guess?: string;
   /** It is a process substitution: a pipe, not a file. */
   readonly pipe?: boolean;
   /** An expansion that can only be a number, such as `$?`. */

@@ -1,5 +1,5 @@
 import { compileSpec, type CompiledSpec, type WrapSpec } from "../programs/spec.ts";
-import type { Analysis } from "./analysis.ts";
+import type { Analysis, Folders } from "./analysis.ts";
 import { innerScope, runLine, type CommandCall } from "./effects.ts";
 import { assign } from "./environment.ts";
 import { unknownWord, wordTail, type ShellWord } from "./shell-word.ts";
@@ -52,33 +52,76 @@ export function unwrap(call: CommandCall, spec: CompiledSpec | undefined): void 
   ) {
     effects.doubt("dynamic-word", `${parsed.uncertain.raw} may turn out to be an option of ${call.program}`);
   }
-  if (wraps.kind === "line") {
+  // `parallel 'rm {}'` is a line; `parallel rm` are words.
+  const isLine =
+    wraps.appends !== true || (command.length === 1 && /\s/.test(first.value ?? first.guess ?? ""));
+  if (wraps.kind === "line" && isLine) {
     const readOnly = effects.readOnly;
-    runLine(call, joinWords(command), `${call.program} ${first.raw}`);
+    const line = joinWords(command);
+    runLine(call, wraps.appends === true ? replaceMarker(line, "{}") : line, `${call.program} ${first.raw}`);
     effects.readOnly = readOnly && effects.opaque === undefined;
     return;
   }
-  const appended = wraps.appends === true || end !== -1 ? [...command, unknownWord("…")] : command;
-  startWords(call, appended, start.env);
+  const marker = wraps.appends === true ? replacedMarker(call) : undefined;
+  if (marker !== undefined)
+    startWords(
+      call,
+      command.map((word) => replaceMarker(word, marker)),
+      start.env,
+    );
+  else startWords(call, wraps.appends === true ? [...command, unknownWord("…")] : command, start.env);
 }
 
-/** Words that the command starts as a command of its own. */
+/** Words that the command starts as a command of its own, in `folders` or where the command itself works. */
 export function startWords(
   call: CommandCall,
   words: readonly ShellWord[],
   env: readonly { readonly name: string; readonly value: ShellWord }[] = [],
+  folders: Folders = call.effects.base,
 ): void {
   const { analysis, effects } = call;
   effects.wrapper ??= "plain";
   effects.later.push(() => {
-    analysis.runWords(words, innerScope(call), effects.base, { env: [...call.env, ...env] });
+    const outcome = analysis.runWords(words, innerScope(call), folders, { env: [...call.env, ...env] });
+    // `builtin cd x` moves this very shell.
+    if (sameShell.has(call.program)) effects.outcome = outcome;
   });
 }
+
+/** `xargs -I R`: the text that is replaced in the words, instead of words being added. */
+function replacedMarker(call: CommandCall): string | undefined {
+  for (const flag of call.parsed.flags) {
+    if (flag.name === "-I" || flag.name === "-J") return flag.value?.value ?? "{}";
+    if (flag.name === "-i" || flag.name === "--replace") return flag.value?.value ?? "{}";
+  }
+  // What `parallel` replaces without being told.
+  if (call.parsed.spec?.wraps?.kind === "line" && call.words.some((word) => word.value?.includes("{}")))
+    return "{}";
+  return undefined;
+}
+
+/** A word in which a text is replaced by something that nobody has seen. */
+export function replaceMarker(word: ShellWord, marker: string): ShellWord {
+  const text = word.value ?? word.guess ?? word.raw;
+  const at = marker === "" ? 0 : text.indexOf(marker);
+  if (at === -1) return word;
+  const prefix = word.value === undefined ? "" : word.value.slice(0, at);
+  const parts =
+    word.value === undefined ? word.parts : word.value.split(marker).filter((part) => part !== "");
+  return { raw: word.raw, value: undefined, prefix, guess: text, ...(parts === undefined ? {} : { parts }) };
+}
+
+const sameShell: ReadonlySet<string> = new Set(["builtin", "command", "nocorrect", "noglob"]);
 
 /** Several words that become one shell line, as `eval` and `watch` make one. */
 export function joinWords(words: readonly ShellWord[]): ShellWord {
   const raw = words.map((word) => word.raw).join(" ");
-  if (words.some((word) => word.value === undefined)) return unknownWord(raw);
+  if (words.some((word) => word.value === undefined)) {
+    return {
+      ...unknownWord(raw),
+      guess: words.map((word) => word.value ?? word.guess ?? word.raw).join(" "),
+    };
+  }
   const value = words.map((word) => word.value).join(" ");
   return { raw, value, prefix: value };
 }

@@ -2,6 +2,7 @@ import { forEachChild, type SyntaxNode, type Word as ParsedWord, type WordPart }
 
 import { addDoubt, homeOf, type Analysis, type Folders, type Scope } from "./analysis.ts";
 import { checkArithmetic } from "./arithmetic.ts";
+import { isDangerousVariable } from "./environment.ts";
 import type { ShellWord } from "./shell-word.ts";
 
 /** Braces make at most this many words of one; more are told as one unknown word. */
@@ -37,10 +38,12 @@ export function readWord(reader: WordReader, word: ParsedWord): readonly ShellWo
     { value: "", prefix: "", parts: [], glob: false, splits: false, pipe: false, numeric: false },
   ];
   for (const part of parts) drafts = readPart(reader, part, drafts, false);
-  return drafts.map((draft) => finish(reader.analysis, word.text, draft, parts.length === 1));
+  return drafts.map((draft) => finish(reader.analysis, word, draft));
 }
 
-function finish(analysis: Analysis, raw: string, draft: Draft, single: boolean): ShellWord {
+function finish(analysis: Analysis, parsed: ParsedWord, draft: Draft): ShellWord {
+  const raw = parsed.text;
+  const single = parsed.parts?.length === 1;
   if (raw.startsWith("~") && draft.value !== undefined) {
     const tilde = readTilde(analysis, raw, draft.value);
     if (tilde !== undefined) return draft.glob ? { ...tilde, glob: true } : tilde;
@@ -54,6 +57,7 @@ function finish(analysis: Analysis, raw: string, draft: Draft, single: boolean):
   if (draft.value === undefined) {
     const literal = draft.parts.filter((part) => part !== "");
     if (literal.length > 0) word.parts = literal;
+    word.guess = parsed.value;
     if (draft.splits) word.splits = true;
     if (draft.pipe && single) word.pipe = true;
     if (draft.numeric && single) word.numeric = true;
@@ -133,9 +137,11 @@ function readPart(reader: WordReader, part: WordPart, drafts: Draft[], quoted: b
     case "BraceExpansion": {
       const words = part.parts === undefined ? expandBraces(part.text) : undefined;
       visitNested(reader, part);
-      if (words === undefined || words.length * drafts.length > maxBraceWords) {
+      const count = (words?.length ?? 0) * drafts.length;
+      if (words === undefined || count > maxBraceWords || count > reader.analysis.braceWordsLeft) {
         return makeDynamic(drafts, { splits: true });
       }
+      reader.analysis.braceWordsLeft -= count;
       return words.flatMap((text) =>
         append(
           drafts.map((draft) => ({ ...draft, parts: [...draft.parts] })),
@@ -179,10 +185,16 @@ function knownVariable(reader: WordReader, name: string): string | undefined {
 
 function checkParameter(reader: WordReader, part: Extract<WordPart, { type: "ParameterExpansion" }>): void {
   const { analysis } = reader;
-  if (/^\$\{!/.test(part.text) && !/^\$\{![A-Za-z0-9_]+[@*]\}$/.test(part.text)) {
+  if (part.text.startsWith("${!") && !/^\$\{![A-Za-z0-9_]+[@*]\}$/.test(part.text)) {
     addDoubt(analysis, "evaluates-argument", `${part.text} evaluates what the variable holds`);
   }
   const operation = part.operation;
+  if (operation?.type === "Default" && operation.operator.endsWith("=")) {
+    if (part.parameter === "HOME") analysis.homeChanged = true;
+    if (isDangerousVariable(part.parameter)) {
+      addDoubt(analysis, "environment", `${part.parameter} is set, which can change what runs`);
+    }
+  }
   if (operation?.type === "Transform" && !/^[QULuKAak]$/.test(operation.operand.value)) {
     addDoubt(analysis, "evaluates-argument", `${part.text} expands what the variable holds`);
   }

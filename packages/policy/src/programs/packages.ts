@@ -1,0 +1,250 @@
+import type { ProgramSpec, SubcommandSpec } from "./spec.ts";
+
+const code: SubcommandSpec = {};
+const install: SubcommandSpec = { network: true };
+const lookup: SubcommandSpec = { network: true };
+const execArgv: SubcommandSpec = { posix: true, wraps: { kind: "argv" } };
+
+const npmOptions =
+  "--prefix=cwd -g,--global -D,--save-dev -S,--save -P,--save-prod -O,--save-optional -E,--save-exact -f,--force -s,--silent -q,--quiet -d -y,--yes -w,--workspace=text --workspaces,--ws --json --long -l --registry=url --tag=text --userconfig=environment --globalconfig=environment --script-shell=environment --node-options=environment " +
+  "--ignore-scripts --if-present --loglevel=text --omit=text --include=text --dry-run --access=text --otp=text --depth=text --all -a --production --no-save --no-audit --no-fund --legacy-peer-deps --package-lock-only --prefer-offline --offline --cache=write-tree -h,--help -v,--version";
+
+/** Package managers and build tools: nearly all of what they do runs code of the project or of a package. */
+export const packageTable: readonly ProgramSpec[] = [
+  {
+    names: ["npm"],
+    options: npmOptions,
+    optionsAnywhere: true,
+    subcommands: {
+      "run,run-script,rum,urn,test,t,tst,start,stop,restart": code,
+      "install,i,in,ins,add,ci,clean-install,install-test,it,update,up,upgrade,rebuild,rb,link,ln,install-ci-test,cit,audit,dedupe,ddp":
+        install,
+      "uninstall,remove,rm,un,unlink,prune,pack,version,init,create,innit,config,c,set,pkg,shrinkwrap,cache,edit,explore,login,logout,adduser,completion,doctor":
+        code,
+      "publish,unpublish,deprecate,dist-tag,access,owner,team,org,token,profile,hook,star,unstar": install,
+      "view,info,show,v,outdated,search,s,find,ping,whoami,docs,repo,bugs,home": lookup,
+      "ls,list,la,ll,explain,why,root,prefix,bin,fund,query,get,help": { readOnly: true },
+      "exec,x": {
+        options: "-c,--call=command -p,--package=text",
+        posix: true,
+        network: true,
+        wraps: { kind: "argv", unless: ["--call"] },
+      },
+    },
+  },
+  {
+    names: ["npx", "bunx", "pnpx"],
+    options:
+      "-c,--call=command -p,--package=text -y,--yes --no -n,--node-arg=text --no-install --ignore-existing -q,--quiet -w,--workspace=text --prefix=cwd --shell=execute --shell-auto-fallback?text --bun --registry=url --userconfig=environment --cache=write-tree -v,--version -h,--help",
+    posix: true,
+    network: true,
+  },
+  {
+    names: ["pnpm"],
+    options:
+      "-C,--dir=cwd -r,--recursive -F,--filter=text -w,--workspace-root --stream --silent -s --reporter=text --color --no-color --loglevel=text --parallel --aggregate-output --config?environment --ignore-workspace -h,--help -v,--version -D,--save-dev -P,--save-prod -E,--save-exact -g,--global --frozen-lockfile --no-frozen-lockfile --offline --prefer-offline --ignore-scripts --json --depth=text --long --if-present --registry=url",
+    optionsAnywhere: true,
+    subcommands: {
+      "run,run-script,test,t,tst,start,stop,restart,rb,rebuild,pack,config,c,env,store,patch,patch-commit,init,link,ln,unlink,prune,remove,rm,uninstall,un,setup,server,deploy,import,approve-builds":
+        code,
+      "install,i,add,update,up,upgrade,fetch,audit,publish,create,dedupe,self-update": install,
+      dlx: { posix: true, network: true, options: "-c,--shell-mode --package=text" },
+      exec: { options: "-c,--shell-mode", posix: true, wraps: { kind: "argv" } },
+      "view,info,show,outdated,search": lookup,
+      "list,ls,la,ll,why,licenses,root,bin,help": { readOnly: true },
+    },
+  },
+  {
+    names: ["yarn", "yarnpkg"],
+    options:
+      "--cwd=cwd --silent -s --json --verbose --offline --frozen-lockfile --immutable --production --use-yarnrc=environment --ignore-scripts -h,--help -v,--version -D,--dev -W",
+    optionsAnywhere: true,
+    subcommands: {
+      "run,test,start,build,lint,format,dev,config,link,unlink,remove,pack,version,init,set,plugin,patch,patch-commit,workspaces,workspace,rebuild,node,unplug,cache,constraints":
+        code,
+      "install,add,up,upgrade,global,publish,npm,audit,create,import,dedupe": install,
+      dlx: { posix: true, network: true, options: "-p,--package=text -q,--quiet" },
+      exec: execArgv,
+      "info,outdated": lookup,
+      "list,why,bin,licenses,help,explain": { readOnly: true },
+    },
+  },
+  {
+    names: ["bun"],
+    options:
+      "--cwd=cwd -e,--eval=code -p,--print=code -r,--preload=execute --env-file=environment -c,--config?environment --hot --watch --silent -b,--bun --smol -h,--help -v,--version --filter=text -d,--dev -D -g,--global --frozen-lockfile --production --ignore-scripts",
+    optionsAnywhere: true,
+    subcommands: {
+      "run,test,build,init,link,unlink,remove,rm,patch,pm,repl,exec": code,
+      "install,i,add,a,update,create,c,upgrade,publish,audit,outdated,info": install,
+      x: { posix: true, network: true },
+    },
+  },
+  {
+    names: [
+      "corepack",
+      "nvm",
+      "fnm",
+      "volta",
+      "asdf",
+      "mise",
+      "rustup",
+      "pyenv",
+      "rbenv",
+      "sdk",
+      "conda",
+      "mamba",
+      "micromamba",
+    ],
+    subcommandWords: 1,
+    network: true,
+  },
+  {
+    names: [
+      "pip",
+      "pip3",
+      "pipx",
+      "uv",
+      "poetry",
+      "pdm",
+      "hatch",
+      "rye",
+      "gem",
+      "bundle",
+      "bundler",
+      "composer",
+      "apt",
+      "apt-get",
+      "aptitude",
+      "dnf",
+      "yum",
+      "apk",
+      "pacman",
+      "zypper",
+      "brew",
+      "port",
+      "snap",
+      "flatpak",
+      "choco",
+      "winget",
+      "scoop",
+      "nix",
+      "nix-env",
+      "nix-shell",
+      "guix",
+      "dpkg",
+      "rpm",
+    ],
+    options:
+      "-r,--requirement=read -e,--editable=read -t,--target=write-tree --prefix=write-tree --index-url=url --extra-index-url=url -c,--constraint=read -y,--yes -q,--quiet -v,--verbose -U,--upgrade -C,--directory=cwd --project=cwd",
+    optionsAnywhere: true,
+    subcommands: {
+      "run,exec": execArgv,
+      "list,show,freeze,search,info,outdated,check,help,policy,why,tree": { readOnly: false },
+      "install,add,sync,update,upgrade,download,fetch,tap,pull,lock,get": install,
+      "remove,uninstall,purge,autoremove,clean,publish,build,init,new,cache,config,python,tool,venv,env,shell,export,create,reinstall,link,unlink,services":
+        code,
+    },
+  },
+  {
+    names: ["cargo"],
+    options:
+      "--manifest-path=read -C=cwd --config=environment -Z=text --color=text -q,--quiet -v,--verbose --locked --offline --frozen -h,--help -V,--version --list --release -r --workspace --all --all-targets --all-features --no-default-features -F,--features=text -p,--package=text --exclude=text --bin=text --bins --example=text --lib --test=text --tests --target=text --target-dir=write-tree -j,--jobs=text --profile=text --message-format=text",
+    optionsAnywhere: true,
+    subcommands: {
+      "build,b,check,c,test,t,run,r,bench,doc,d,clippy,fmt,fix,clean,rustc,rustdoc,package,new,init,remove,rm,expand,nextest,miri,make,watch,uninstall,report,config":
+        code,
+      "fetch,update,add,install,publish,yank,owner,login,logout,search,info,vendor,generate-lockfile,audit":
+        install,
+      "metadata,tree,pkgid,locate-project,read-manifest,verify-project,version,help": { readOnly: true },
+    },
+  },
+  {
+    names: ["go"],
+    options: "-C=cwd",
+    subcommands: {
+      "build,test,vet,run,tool,fix,work,bug": {
+        options:
+          "-o=write -exec=command -toolexec=command -v -x -n -race -run=text -bench=text -count=text -cover -coverprofile=write -cpuprofile=write -memprofile=write -outputdir=write-tree -timeout=text -tags=text -mod=text -ldflags=text -gcflags=text -p=text -short -json -overlay=read -vettool=execute -C=cwd",
+        singleDashLong: true,
+      },
+      "install,get,mod": install,
+      fmt: code,
+      generate: { opaque: "go generate runs the commands that source files name" },
+      clean: code,
+      "list,version,doc,help": {
+        readOnly: true,
+        options: "-m -json -f=text -deps -test -e -find -u -versions -all -src -short -v -mod=text",
+        singleDashLong: true,
+      },
+      env: { options: "-w! -u! -json -changed", singleDashLong: true, readOnly: true },
+    },
+  },
+  {
+    names: ["make", "gmake", "bmake", "remake"],
+    options:
+      "-C,--directory=cwd -f,--file,--makefile=execute -I,--include-dir=read-tree -j?text --jobs?text -k,--keep-going -n,--just-print,--dry-run,--recon -B,--always-make -s,--silent,--quiet -e,--environment-overrides -i,--ignore-errors -l?text --load-average?text -o,--old-file=text -W,--what-if=text -p,--print-data-base -q,--question -r,--no-builtin-rules -R -S -t,--touch -v,--version -w,--print-directory --no-print-directory -d --debug?text --trace -E,--eval=code -O?text --output-sync?text -h,--help",
+    operands: { rest: "text" },
+    special: "make",
+  },
+  {
+    names: [
+      "cmake",
+      "ninja",
+      "meson",
+      "bazel",
+      "bazelisk",
+      "buck",
+      "just",
+      "task",
+      "rake",
+      "gradle",
+      "gradlew",
+      "mvn",
+      "mvnw",
+      "ant",
+      "sbt",
+      "lein",
+      "mix",
+      "rebar3",
+      "dotnet",
+      "msbuild",
+      "xcodebuild",
+      "turbo",
+      "nx",
+      "lerna",
+      "tsc",
+      "vitest",
+      "jest",
+      "mocha",
+      "eslint",
+      "oxlint",
+      "oxfmt",
+      "biome",
+      "ruff",
+      "black",
+      "mypy",
+      "pytest",
+      "tox",
+      "nox",
+      "pre-commit",
+      "webpack",
+      "vite",
+      "rollup",
+      "esbuild",
+      "tsdown",
+      "playwright",
+      "cypress",
+    ],
+    options:
+      "-o,--output=write --output-file=write --outDir=write-tree --outdir=write-tree -C=cwd -c,--config=read --fix! --write! -p,--project=read -w,--watch",
+    subcommandWords: 0,
+  },
+  {
+    names: ["gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "ld", "as", "rustc", "nasm", "ghc"],
+    options:
+      "-o=write -c -S -E -g -O?text -W?text -f?text -I?text -L?text -l?text -D?text -U?text -std?text -B=environment -specs?environment -wrapper=execute -fplugin?environment -x=text -include=read -M -MD -MF=write -shared -static -v -pipe -march?text",
+    singleDashLong: true,
+    operands: { rest: "read" },
+  },
+];

@@ -1,0 +1,198 @@
+import { innerScope, runLine, type CommandCall } from "../effects.ts";
+import { unite } from "../folders.ts";
+import { joinWords } from "../unwrap.ts";
+import { addDoubt } from "../analysis.ts";
+
+function has(call: CommandCall, ...names: readonly string[]): boolean {
+  return call.parsed.flags.some((flag) => names.includes(flag.name));
+}
+
+const informs = ["--version", "--help", "-V", "-v", "-h"] as const;
+
+/** `bash -c text`, `bash file`, and a shell that reads its commands from standard input. */
+function readShell(call: CommandCall): void {
+  const { parsed, effects, analysis, scope, program } = call;
+  const [first, ...rest] = parsed.operands;
+  const readOnly = effects.readOnly;
+  if (
+    program !== "bash" &&
+    program !== "sh" &&
+    program !== "dash" &&
+    program !== "ash" &&
+    program !== "rbash"
+  ) {
+    effects.doubt("unknown-shell", `${program} may read its commands in another way than bash`);
+  }
+  if (has(call, "--command")) {
+    if (first === undefined) return;
+    effects.wrapper = "plain";
+    if (parsed.uncertain === first)
+      effects.doubt("dynamic-word", `${first.raw} decides what ${program} runs`);
+    runLine(call, first, `${program} -c`);
+    effects.readOnly = readOnly && effects.opaque === undefined;
+    return;
+  }
+  if (first !== undefined && first.value !== "-" && !has(call, "-s")) {
+    effects.readOnly = false;
+    if (first.pipe === true) effects.hide(`${program} runs what another command prints`);
+    effects.path("execute", first, `${program} ${first.raw}`);
+    effects.path("read", first, `${program} ${first.raw}`);
+    for (const word of rest)
+      if (word.value?.includes("/") === true)
+        effects.path("read", word, `${program} ${word.raw}`, { possible: true });
+    return;
+  }
+  if (parsed.operands.length === 0 && has(call, "--version", "--help")) return;
+  const input = scope.input;
+  const text = input.kind === "text" ? (input.text ?? input.guess) : undefined;
+  if (text !== undefined) {
+    effects.wrapper = "plain";
+    if (input.kind === "text" && input.text === undefined)
+      effects.hide(`${program} runs a text that is not known before it runs`);
+    effects.later.push(() => {
+      analysis.runText(
+        text,
+        { ...innerScope(call), redirections: [], redirected: [], input: { kind: "inherited" } },
+        effects.base,
+      );
+    });
+    return;
+  }
+  effects.readOnly = false;
+  effects.hide(`${program} runs what it reads from standard input`);
+}
+
+function readOtherShell(call: CommandCall): void {
+  const { effects, program, parsed } = call;
+  if (parsed.operands.length === 0 && parsed.flags.length > 0 && has(call, ...informs)) return;
+  effects.doubt("unknown-shell", `${program} is a shell that is not read here`);
+  effects.hide(`${program} runs code`);
+}
+
+/** An interpreter: code in an option, a script file, or standard input. */
+function readInterpreter(call: CommandCall): void {
+  const { parsed, effects, program } = call;
+  const [script, ...rest] = parsed.operands;
+  const onlyInforms =
+    parsed.flags.length > 0 &&
+    parsed.operands.length === 0 &&
+    parsed.flags.every(
+      (flag) => (informs as readonly string[]).includes(flag.name) || flag.name === "-version",
+    );
+  if (onlyInforms) {
+    effects.readOnly = !parsed.unknown && effects.opaque === undefined;
+    return;
+  }
+  effects.readOnly = false;
+  if (effects.opaque !== undefined || has(call, "-m", "--run", "--test", "-jar")) {
+    for (const word of parsed.operands) mentionPath(call, word);
+    return;
+  }
+  if (script === undefined || script.value === "-") {
+    if (has(call, "--check")) return;
+    effects.hide(`${program} runs what it reads from standard input`);
+    return;
+  }
+  if (script.pipe === true) effects.hide(`${program} runs what another command prints`);
+  effects.path("execute", script, `${program} ${script.raw}`);
+  effects.path("read", script, `${program} ${script.raw}`);
+  for (const word of rest) mentionPath(call, word);
+}
+
+/** An argument of code that is not read here: if it looks like a path, the code may do anything to it. */
+function mentionPath(call: CommandCall, word: CommandCall["words"][number]): void {
+  const text = word.value ?? word.prefix;
+  if (!/[\\/]|^\.|^~/.test(text) || text.startsWith("-") || /^[a-z]+:\/\//i.test(text)) return;
+  call.effects.path("read", word, `${call.program} ${word.raw}`, { possible: true });
+  call.effects.path("write", word, `${call.program} ${word.raw}`, { possible: true });
+}
+
+function readSource(call: CommandCall): void {
+  const { effects, folders, parsed } = call;
+  effects.doubt("redefinition", "a file that is read into the shell can change what names mean");
+  if (parsed.operands[0]?.pipe === true) effects.hide("the shell runs what another command prints");
+  const anywhere = unite(folders, [undefined]);
+  effects.outcome = { ok: anywhere, fail: anywhere };
+}
+
+function readEval(call: CommandCall): void {
+  const { effects, parsed, words } = call;
+  if (words.length < 2) return;
+  effects.wrapper = "plain";
+  // `eval -- text`; options are no part of eval.
+  const readOnly = effects.readOnly;
+  runLine(call, joinWords(parsed.flags.length === 0 ? parsed.operands : words.slice(1)), "eval", true);
+  effects.readOnly = readOnly && effects.opaque === undefined;
+}
+
+function readExec(call: CommandCall): void {
+  // Without a command it only applies its redirections; with one it does not come back.
+  if (call.parsed.operands.length > 0) call.effects.outcome = { ok: [], fail: call.folders };
+}
+
+/** `sudo -e file` edits; `sudo -s` and `sudo -i` start a shell. */
+function readSudo(call: CommandCall): void {
+  const { parsed, effects, program } = call;
+  effects.readOnly = false;
+  if (has(call, "--edit")) {
+    for (const word of parsed.operands) effects.path("write", word, `${program} -e ${word.raw}`);
+  } else if (has(call, "--shell", "--login")) {
+    if (parsed.operands.length === 0) effects.hide(`${program} starts a shell`);
+  }
+}
+
+function readSsh(call: CommandCall): void {
+  const { parsed, effects } = call;
+  for (const flag of parsed.flags) {
+    const option = flag.name === "-o" ? (flag.value?.value ?? "") : "";
+    if (/^\s*(proxycommand|localcommand|permitlocalcommand|knownhostscommand)/i.test(option))
+      effects.hide("ssh -o runs a command here");
+  }
+  if (parsed.operands.length > 1) effects.hide("a command on another machine");
+  else effects.readOnly = false;
+}
+
+function readParallel(call: CommandCall): void {
+  const { parsed, effects } = call;
+  effects.readOnly = false;
+  const first = parsed.operands[0]?.value;
+  if (parsed.operands.length === 0 || first?.startsWith(":::") === true)
+    effects.hide("parallel runs the lines that it reads");
+  else if (call.words.some((word) => word.value?.startsWith("::::") === true)) effects.readOnly = false;
+}
+
+/** Its own options are not in the table: any later word may be where its command starts. */
+function readRestLine(call: CommandCall): void {
+  call.effects.readOnly = false;
+  if (call.parsed.unknown)
+    addDoubt(
+      call.analysis,
+      "unknown-wrapper",
+      `the options of ${call.program} are not known, so neither is what it runs`,
+      call.analysis.commands.length,
+    );
+}
+
+function readFlock(call: CommandCall): void {
+  // `flock file -c 'line'`: after the file, `-c` starts a shell.
+  const { parsed, effects } = call;
+  const second = parsed.operands[1];
+  if (second?.value !== "-c" && second?.value !== "--command") return;
+  effects.later.length = 0;
+  effects.wrapper = "plain";
+  runLine(call, parsed.operands[2], "flock -c");
+}
+
+export const codeSpecials: readonly (readonly [string, (call: CommandCall) => void])[] = [
+  ["shell", readShell],
+  ["other-shell", readOtherShell],
+  ["interpreter", readInterpreter],
+  ["source", readSource],
+  ["eval", readEval],
+  ["exec", readExec],
+  ["sudo", readSudo],
+  ["ssh", readSsh],
+  ["parallel", readParallel],
+  ["rest-line", readRestLine],
+  ["flock", readFlock],
+];

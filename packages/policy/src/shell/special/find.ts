@@ -1,0 +1,83 @@
+import type { CommandCall } from "../effects.ts";
+import { literalWord, unknownWord, type ShellWord } from "../shell-word.ts";
+import { replaceMarker, startWords } from "../unwrap.ts";
+
+const leading = /^(-H|-L|-P|-E|-X|-d|-s|-x|-O\d?|-D)$/;
+
+/** The folders a `find` starts from: the words before its expression. */
+function startingPoints(words: readonly ShellWord[]): ShellWord[] {
+  const points: ShellWord[] = [];
+  let index = 1;
+  for (; index < words.length; index++) {
+    const text = words[index]?.value ?? words[index]?.prefix ?? "";
+    if (!leading.test(text)) break;
+    if (text === "-D") index++;
+  }
+  for (; index < words.length; index++) {
+    const word = words[index];
+    const text = word?.value ?? word?.prefix ?? "";
+    if (word === undefined || /^(-.|\(|\)|!|,)/.test(text) || text === "-") break;
+    points.push(word);
+  }
+  return points.length > 0 ? points : [literalWord(".")];
+}
+
+/** Files below the starting points that the expression's one name, if it has just that, lets through. */
+function foundFiles(points: readonly ShellWord[], words: readonly ShellWord[]): ShellWord[] {
+  const texts = words.map((word) => word.value);
+  const branches = texts.some(
+    (text) => text === "-o" || text === "-or" || text === "!" || text === "-not" || text === ",",
+  );
+  const at = texts.findIndex((text) => text === "-name");
+  const name = at === -1 || branches ? undefined : texts[at + 1];
+  return points.map((point) => {
+    if (point.value === undefined) return unknownWord(point.raw);
+    const folder = point.value.replace(/\/+$/, "");
+    const value = `${folder === "" ? "" : folder}/**${name === undefined ? "" : `/${name}`}`;
+    return { raw: "{}", value, prefix: value, glob: true, ...(point.tilde === true ? { tilde: true } : {}) };
+  });
+}
+
+function readFind(call: CommandCall): void {
+  const { words, effects, parsed } = call;
+  const points = startingPoints(words);
+  for (const point of points) effects.path("read", point, `find ${point.raw}`, { tree: true });
+  const files = foundFiles(points, words);
+  for (const flag of parsed.flags) {
+    if (flag.name === "-delete") for (const file of files) effects.path("delete", file, "find -delete");
+    if (flag.rest === undefined || flag.rest.length === 0) continue;
+    const elsewhere = flag.name.endsWith("dir");
+    const only = files.length === 1 && !elsewhere ? files[0] : undefined;
+    const command = flag.rest.map((word) =>
+      word.value === "{}" && only !== undefined ? only : replaceMarker(word, "{}"),
+    );
+    startWords(call, command.map(notAnOption), [], elsewhere ? [undefined] : effects.base);
+  }
+}
+
+/** A found name starts with the folder it was found from, so it is never an option. */
+function notAnOption(word: ShellWord): ShellWord {
+  return word.value === undefined && word.prefix === "" && word.splits !== true && word.raw.startsWith("{}")
+    ? { ...word, prefix: "./" }
+    : word;
+}
+
+const placeholder = /\{(\/|\/\/|\.|\/\.)?\}/;
+
+function readFd(call: CommandCall): void {
+  for (const flag of call.parsed.flags) {
+    const { rest } = flag;
+    if (rest === undefined || rest.length === 0) continue;
+    const placed = rest.some((word) => placeholder.test(word.value ?? ""));
+    const command = rest.map((word) => {
+      const marker = placeholder.exec(word.value ?? "")?.[0];
+      return marker === undefined ? word : notAnOption(replaceMarker(word, marker));
+    });
+    startWords(call, placed ? command : [...command, { raw: "{}", value: undefined, prefix: "./" }]);
+  }
+}
+
+export const findSpecials: readonly (readonly [string, (call: CommandCall) => void])[] = [
+  ["find", readFind],
+  ["fd", readFd],
+];

@@ -1,0 +1,19 @@
+import type { CommandCall } from "../effects.ts";
+import { builtinSpecials } from "./builtins.ts";
+import { codeSpecials } from "./code.ts";
+import { fileSpecials } from "./files.ts";
+import { findSpecials } from "./find.ts";
+import { gitSpecials } from "./git.ts";
+import { networkSpecials } from "./network.ts";
+import { textSpecials } from "./text.ts";
+
+/** Extra reading of a command's words, named by `special` in the program table. */
+export const specials: ReadonlyMap<string, (call: CommandCall) => void> = new Map([
+  ...builtinSpecials,
+  ...codeSpecials,
+  ...fileSpecials,
+  ...findSpecials,
+  ...gitSpecials,
+  ...networkSpecials,
+  ...textSpecials,
+]);

@@ -1,0 +1,121 @@
+import { isDangerousVariable } from "../environment.ts";
+import { applyRole, type CommandCall } from "../effects.ts";
+import { literalWord, type ShellWord } from "../shell-word.ts";
+import { readSedScript } from "./sed.ts";
+
+function values(call: CommandCall, ...names: readonly string[]): ShellWord[] {
+  return call.parsed.flags.flatMap((flag) =>
+    names.includes(flag.name) && flag.value !== undefined ? [flag.value] : [],
+  );
+}
+
+function has(call: CommandCall, ...names: readonly string[]): boolean {
+  return call.parsed.flags.some((flag) => names.includes(flag.name));
+}
+
+function readSed(call: CommandCall): void {
+  const { parsed, effects } = call;
+  const scripts = values(call, "--expression");
+  const files = [...parsed.operands];
+  const inPlace = has(call, "-i", "--in-place", "-I");
+  // `sed -i '' …`: on macOS and BSD the suffix is a word of its own.
+  if (inPlace && (files[0]?.value === "" || call.analysis.options.platform === "darwin")) files.shift();
+  const scriptFile = has(call, "--file");
+  if (scriptFile) effects.hide("sed -f runs a script file, which can run commands");
+  if (scripts.length === 0 && !scriptFile) {
+    const script = files.shift();
+    if (script !== undefined) scripts.push(script);
+  }
+  for (const script of scripts) {
+    if (script.value === undefined) {
+      effects.hide("a sed script that is not known before it runs can run commands");
+      continue;
+    }
+    const read = readSedScript(script.value);
+    if (read === undefined) effects.hide("a sed script that could not be read");
+    else {
+      if (read.runs && !has(call, "--sandbox")) effects.hide("the sed script runs a shell command");
+      for (const path of read.reads) effects.path("read", literalWord(path), `sed r ${path}`);
+      for (const path of read.writes) effects.path("write", literalWord(path), `sed w ${path}`);
+    }
+  }
+  for (const file of files) {
+    effects.path("read", file, `sed ${file.raw}`);
+    if (inPlace) effects.path("write", file, `sed -i ${file.raw}`);
+  }
+}
+
+function readAwk(call: CommandCall): void {
+  const { parsed, effects } = call;
+  const programs = values(call, "--source");
+  const operands = [...parsed.operands];
+  if (has(call, "--file", "--exec")) effects.hide("an awk program file can run commands");
+  else if (programs.length === 0) {
+    const program = operands.shift();
+    if (program !== undefined) programs.push(program);
+  }
+  for (const program of programs) {
+    if (program.value === undefined)
+      effects.hide("an awk program that is not known before it runs can run commands");
+    else if (!onlyPrints(program.value)) effects.hide("the awk program can run commands or write files");
+  }
+  for (const file of operands) {
+    if (!/^[A-Za-z_]\w*=/.test(file.value ?? "")) effects.path("read", file, `awk ${file.raw}`);
+  }
+}
+
+/** No `system`, pipe, `getline`, redirection, indirect call or extension outside strings and patterns. */
+function onlyPrints(program: string): boolean {
+  const bare = program
+    .replace(/"(?:\\[\s\S]|[^"\\\n])*"/g, '""')
+    .replace(/(^|[~(,!{};&|\n]\s*)\/(?:\\.|[^/\\\n])+\//g, "$1 ")
+    .replace(/#[^\n]*/g, "")
+    .replaceAll("||", " ");
+  if (/\bsystem\b|\bgetline\b|\||@|\bENVIRON\b.*\bARGV\b|\bARGV\b|\bARGC\b/.test(bare)) return false;
+  return !/\bprintf?\b[^;{}\n]*>/.test(bare);
+}
+
+function readJq(call: CommandCall): void {
+  // `input_filename` and `env` only read; modules may be imported from -L.
+  for (const flag of call.parsed.flags) {
+    if (flag.name === "--slurpfile" || flag.name === "--rawfile") {
+      const index = call.words.findIndex((word) => word.value === flag.value?.value);
+      const path = call.words[index + 1];
+      if (path !== undefined) call.effects.path("read", path, `jq ${flag.name}`);
+    }
+  }
+}
+
+function readYq(call: CommandCall): void {
+  const { parsed, effects } = call;
+  if (!has(call, "--inplace")) return;
+  for (const file of parsed.operands) effects.path("write", file, `yq -i ${file.raw}`);
+}
+
+function readRg(call: CommandCall): void {
+  const { analysis, effects } = call;
+  if (has(call, "--no-config")) return;
+  const name = "RIPGREP_CONFIG_PATH";
+  const session = analysis.options.env;
+  const own = call.env.some((one) => one.name === name) && isDangerousVariable(name);
+  const inherited = session !== undefined && Object.hasOwn(session, name) && (session[name] ?? "") !== "";
+  if (own || inherited)
+    effects.doubt("environment", `${name} is set and can make rg run a program; --no-config ignores it`);
+}
+
+function readGrep(call: CommandCall): void {
+  const { parsed } = call;
+  const recursive = has(call, "--recursive", "--dereference-recursive");
+  const given = has(call, "--regexp", "--file") ? 0 : 1;
+  if (recursive && parsed.operands.length <= given)
+    applyRole(call, "read-tree", literalWord("."), call.program);
+}
+
+export const textSpecials: readonly (readonly [string, (call: CommandCall) => void])[] = [
+  ["sed", readSed],
+  ["awk", readAwk],
+  ["jq", readJq],
+  ["yq", readYq],
+  ["rg", readRg],
+  ["grep", readGrep],
+];
