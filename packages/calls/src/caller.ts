@@ -20,7 +20,8 @@ export function callerOf(core: HostCore, scope: Scope): NestedCaller {
   };
 }
 
-async function callNested(
+/** Makes one nested call on behalf of a scope. */
+export async function callNested(
   core: HostCore,
   scope: Scope,
   name: string,

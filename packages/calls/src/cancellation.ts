@@ -11,53 +11,73 @@ export interface Cancellation {
   release(): void;
 }
 
+/** The root of an abort chain. */
+export function createCancellation(given?: AbortSignal): Cancellation {
+  return new Link(undefined, given);
+}
+
 /**
  * Children are reached through a set, not through listeners on the parent's signal: a parent with 10,000 calls keeps
- * no listener, and a released child leaves nothing behind. A given signal is listened to and never replaced.
+ * no listener, and a released child leaves nothing behind. A given signal is listened to and never replaced. Every
+ * call has one of these, so what few calls need (the sets) is made when it is needed.
  */
-export function createCancellation(given?: AbortSignal, detach: () => void = () => {}): Cancellation {
-  const controller = new AbortController();
-  const children = new Set<Cancellation>();
-  const listeners = new Set<() => void>();
+class Link implements Cancellation {
+  readonly #parent: Link | undefined;
+  readonly #given: AbortSignal | undefined;
+  readonly #controller = new AbortController();
+  #children: Set<Link> | undefined;
+  #listeners: Set<() => void> | undefined;
+  #onGiven: (() => void) | undefined;
 
-  const abort = (reason: unknown): void => {
-    if (controller.signal.aborted) return;
-    controller.abort(reason);
+  constructor(parent: Link | undefined, given: AbortSignal | undefined) {
+    this.#parent = parent;
+    this.#given = given;
+    if (given === undefined) return;
+    if (given.aborted) {
+      this.abort(given.reason);
+      return;
+    }
+    this.#onGiven = () => this.abort(given.reason);
+    given.addEventListener("abort", this.#onGiven, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get aborted(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.#controller.abort(reason);
+    const listeners = this.#listeners ?? [];
+    this.#listeners = undefined;
     for (const listener of listeners) listener();
-    listeners.clear();
-    for (const child of children) child.abort(reason);
-  };
+    for (const child of this.#children ?? []) child.abort(reason);
+  }
 
-  const onGiven = (): void => abort(given?.reason);
-  if (given?.aborted === true) abort(given.reason);
-  else given?.addEventListener("abort", onGiven, { once: true });
+  onAbort(listener: () => void): () => void {
+    if (this.aborted) {
+      listener();
+      return () => {};
+    }
+    (this.#listeners ??= new Set()).add(listener);
+    return () => this.#listeners?.delete(listener);
+  }
 
-  return {
-    signal: controller.signal,
-    get aborted() {
-      return controller.signal.aborted;
-    },
-    abort,
-    onAbort(listener) {
-      if (controller.signal.aborted) {
-        listener();
-        return () => {};
-      }
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    child(signal) {
-      const child: Cancellation = createCancellation(signal, () => children.delete(child));
-      children.add(child);
-      if (controller.signal.aborted) child.abort(controller.signal.reason);
-      return child;
-    },
-    release() {
-      given?.removeEventListener("abort", onGiven);
-      listeners.clear();
-      detach();
-    },
-  };
+  child(signal?: AbortSignal): Cancellation {
+    const child = new Link(this, signal);
+    (this.#children ??= new Set()).add(child);
+    if (this.aborted) child.abort(this.signal.reason);
+    return child;
+  }
+
+  release(): void {
+    if (this.#onGiven !== undefined) this.#given?.removeEventListener("abort", this.#onGiven);
+    if (this.#parent !== undefined) this.#parent.#children?.delete(this);
+  }
 }
 
 /** An `AbortError` with the given message, as platform functions reject with. */

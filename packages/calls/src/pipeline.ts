@@ -11,7 +11,6 @@ import type { Registration } from "./registry.ts";
 import { runTool, type Ran } from "./run-tool.ts";
 import { closeScope, type Family, type HostCore, type RunningCall, type Scope } from "./scope.ts";
 import { createTurnSpace, type TurnSpace } from "./turns.ts";
-import { callerOf } from "./caller.ts";
 
 /** One call, before anything is known of it. */
 export interface CallSpec {
@@ -178,7 +177,7 @@ async function runInTurn(
     running: new Set(),
     open: true,
   };
-  const ran = await runTool(core, spec, registration, args, verdict.input, scope, callerOf(core, scope));
+  const ran = await runTool(core, spec, registration, args, verdict.input, scope);
   await closeScope(scope);
 
   let end = endOf(ran, cancellation.aborted);

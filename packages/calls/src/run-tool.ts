@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, ToolResult, ToolUpdateCallback } from "@nestbox/tool";
 import type { Cancellation } from "./cancellation.ts";
-import type { NestedCaller } from "./caller.ts";
+import { callNested, type NestedCaller } from "./caller.ts";
 import type { CallSpec } from "./pipeline.ts";
 import type { Registration } from "./registry.ts";
 import type { HostCore, Scope } from "./scope.ts";
@@ -35,7 +35,6 @@ export async function runTool(
   args: JsonValue,
   input: JsonObject,
   scope: Scope,
-  caller: NestedCaller,
 ): Promise<Ran> {
   const { cancellation } = scope;
   const context: ToolCallContext = {
@@ -43,11 +42,11 @@ export async function runTool(
     signal: cancellation.signal,
     hasUI: false,
     toolCallId: spec.callId,
-    pauses: caller.pauses,
+    pauses: core.pauses,
     get tools() {
-      return caller.tools;
+      return scope.open ? core.registry.callableViews() : [];
     },
-    executeTool: (name, callArgs, options) => caller.executeTool(name, callArgs, options),
+    executeTool: (name, callArgs, options) => callNested(core, scope, name, callArgs, options),
   };
 
   let accepting = true;

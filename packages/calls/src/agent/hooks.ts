@@ -25,7 +25,7 @@ export function installHooks(agent: Agent, core: HostCore, rootCalls: RootCalls)
   const handlersBefore = { call: [...core.toolCallHandlers], result: [...core.toolResultHandlers] };
 
   const before: ToolCallHandler = async (event, { signal }) => {
-    if (beforeToolCall === undefined) return undefined;
+    if (beforeToolCall === undefined) return;
     const toolCall = {
       type: "toolCall" as const,
       id: event.toolCallId,
@@ -43,7 +43,7 @@ export function installHooks(agent: Agent, core: HostCore, rootCalls: RootCalls)
     );
   };
   const after: ToolResultHandler = async (event, { signal }) => {
-    if (afterToolCall === undefined) return undefined;
+    if (afterToolCall === undefined) return;
     const toolCall = {
       type: "toolCall" as const,
       id: event.toolCallId,
@@ -61,8 +61,14 @@ export function installHooks(agent: Agent, core: HostCore, rootCalls: RootCalls)
     return readAfter(await afterToolCall(context, signal));
   };
   // First of all, so that nested calls meet the hooks in the order in which the model's calls do.
-  replace(core.toolCallHandlers, [before, ...handlersBefore.call]);
-  replace(core.toolResultHandlers, [after, ...handlersBefore.result]);
+  replace(
+    core.toolCallHandlers,
+    beforeToolCall === undefined ? handlersBefore.call : [before, ...handlersBefore.call],
+  );
+  replace(
+    core.toolResultHandlers,
+    afterToolCall === undefined ? handlersBefore.result : [after, ...handlersBefore.result],
+  );
 
   agent.beforeToolCall = async ({ toolCall, args }, signal) => {
     const registration = core.registry.get(toolCall.name);

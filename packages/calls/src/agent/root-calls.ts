@@ -1,6 +1,5 @@
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import type { CallDecision, JsonObject, ToolResult, ToolUpdateCallback } from "@nestbox/tool";
-import { callerOf } from "../caller.ts";
 import { checkOutput } from "../check-output.ts";
 import type { Decided } from "../decide.ts";
 import type { HostParts } from "../host-parts.ts";
@@ -89,7 +88,7 @@ export function createRootCalls({ core, cancellation, space, familyOf }: HostPar
     try {
       // The agent tells of updates itself.
       const quiet = { ...core, emit: () => {} };
-      const ran = await runTool(quiet, spec, registration, params, params, scope, callerOf(core, scope));
+      const ran = await runTool(quiet, spec, registration, params, params, scope);
       await closeScope(scope);
       if (ran.kind === "abandoned") throw new Error("Operation aborted, and the tool did not stop");
       if (ran.kind === "threw") throw ran.error;

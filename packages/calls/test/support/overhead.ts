@@ -2,59 +2,90 @@ import { createHostDriver, scenarioTool, type ConformanceDriver } from "@nestbox
 import { agentDriver } from "./agent-driver.ts";
 import { piDriver } from "./pi-driver.ts";
 
+/** Microseconds of one nested call of a tool that does nothing; medians over the rounds. */
 export interface Overhead {
+  /** Pi's own `ctx.executeTool`. */
   readonly pi: number;
   readonly host: number;
   readonly agent: number;
-  /** Microseconds of the same tool called as a function. */
-  readonly direct: number;
+  /** Median of the ratios of each round: below 1, the host's call costs less than Pi's. */
+  readonly hostToPi: number;
+  readonly agentToPi: number;
 }
 
-const parameters = { type: "object", properties: { n: { type: "number" }, word: { type: "string" } }, required: ["n"] };
-const leafBody = () => ({ content: [{ type: "text" as const, text: "leaf" }], details: {}, structuredContent: { ok: true } });
+const parameters = {
+  type: "object",
+  properties: { n: { type: "number" }, word: { type: "string" } },
+  required: ["n"],
+};
+const leafBody = () => ({
+  content: [{ type: "text" as const, text: "leaf" }],
+  details: {},
+  structuredContent: { ok: true },
+});
 
-/** Microseconds of one nested call of a tool that does nothing, as the median of the rounds, one call after the other. */
-async function measureIn(driver: ConformanceDriver, calls: number, rounds: number): Promise<number> {
-  const times: number[] = [];
-  await driver.run({
-    tools: [
-      scenarioTool("top", async (_params, ctx) => {
-        for (let round = 0; round <= rounds; round++) {
+/** Lets `count` parties go one after the other, round and round. */
+function createBaton(count: number): {
+  readonly take: (party: number) => Promise<void>;
+  readonly pass: () => void;
+} {
+  let holder = 0;
+  const waiting = new Map<number, () => void>();
+  return {
+    take: (party) =>
+      holder === party ? Promise.resolve() : new Promise((resolve) => void waiting.set(party, resolve)),
+    pass() {
+      holder = (holder + 1) % count;
+      const next = waiting.get(holder);
+      waiting.delete(holder);
+      next?.();
+    },
+  };
+}
+
+/**
+ * The overhead of one nested call in each host, in one process and one run. The hosts take turns round by round, so
+ * that whatever else the machine does hits all of them.
+ */
+export async function measureOverhead({ calls = 500, rounds = 31 } = {}): Promise<Overhead> {
+  const drivers: readonly ConformanceDriver[] = [piDriver, createHostDriver(), agentDriver];
+  const baton = createBaton(drivers.length);
+  const times = await Promise.all(
+    drivers.map(async (driver, party) => {
+      const own: number[] = [];
+      const top = scenarioTool("top", async (_params, ctx) => {
+        // The first rounds warm up.
+        for (let round = -3; round < rounds; round++) {
+          await baton.take(party);
           const startedAt = performance.now();
           for (let n = 0; n < calls; n++) await ctx.executeTool("leaf", { n, word: "word" });
-          // The first round warms up.
-          if (round > 0) times.push(((performance.now() - startedAt) * 1_000) / calls);
+          if (round >= 0) own.push(((performance.now() - startedAt) * 1_000) / calls);
+          baton.pass();
         }
         return "done";
-      }),
-      scenarioTool("leaf", leafBody, { parameters }),
-    ],
-    handlers: {},
-    calls: [{ id: "C", name: "top", args: {} }],
-    onEvent: () => {},
-    onReady: () => {},
-  });
-  return median(times);
+      });
+      await driver.run({
+        tools: [top, scenarioTool("leaf", leafBody, { parameters })],
+        handlers: {},
+        calls: [{ id: "C", name: "top", args: {} }],
+        onEvent: () => {},
+        onReady: () => {},
+      });
+      return own;
+    }),
+  );
+  const [pi = [], host = [], agent = []] = times;
+  const ratio = (other: number[]): number =>
+    median(other.map((time, round) => time / (pi[round] ?? Number.NaN)));
+  return {
+    pi: median(pi),
+    host: median(host),
+    agent: median(agent),
+    hostToPi: ratio(host),
+    agentToPi: ratio(agent),
+  };
 }
 
-async function measureDirect(calls: number, rounds: number): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
-    const startedAt = performance.now();
-    for (let n = 0; n < calls; n++) await Promise.resolve(leafBody());
-    if (round > 0) times.push(((performance.now() - startedAt) * 1_000) / calls);
-  }
-  return median(times);
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-/** The overhead of one nested call in each host, in one process and one run. */
-export async function measureOverhead({ calls = 1_000, rounds = 9 } = {}): Promise<Overhead> {
-  const pi = await measureIn(piDriver, calls, rounds);
-  const host = await measureIn(createHostDriver(), calls, rounds);
-  const agent = await measureIn(agentDriver, calls, rounds);
-  return { pi, host, agent, direct: await measureDirect(calls, rounds) };
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
