@@ -56,7 +56,7 @@ export interface GateOptions {
   readonly limits?: Partial<Record<keyof typeof GATE_LIMITS, number>>;
   /** `dry-run`: nothing is blocked or asked except what `alwaysEnforced` names; what would have been is recorded. */
   readonly mode?: "enforce" | "dry-run";
-  /** Denials that hold in a dry run too. */
+  /** Denials that hold in a dry run too. Default: those of the built-in `leash.` rules. */
   readonly alwaysEnforced?: (decision: Decision) => boolean;
   readonly onDecision?: (record: DecisionRecord) => void;
   /** Told what went wrong inside: a throwing engine, an approver that failed, an audit that cannot be written. */

@@ -230,7 +230,7 @@ export function createGate(options: GateOptions): PolicyGate {
     let ruling = found;
     let wouldBe: "deny" | undefined;
     if (options.mode === "dry-run" && found.effect === "deny" && found.decision !== undefined) {
-      if (options.alwaysEnforced?.(found.decision) !== true) {
+      if (!(options.alwaysEnforced ?? holdsLeash)(found.decision)) {
         wouldBe = "deny";
         ruling = { ...found, effect: "allow", reason: `dry run: ${found.reason}` };
       }
@@ -350,6 +350,13 @@ const ANSWERS = {
 
 function settledBy(decision: Decision, effect: "allow" | "deny", reason: string): Ruling {
   return { effect, rule: decision.rule, layer: decision.layer, reason, decision };
+}
+
+/** The rules that keep an agent from its own policy hold in every mode. */
+function holdsLeash(decision: Decision): boolean {
+  return [decision, ...decision.parts].some(
+    (part) => part.effect === "deny" && part.rule.startsWith("leash."),
+  );
 }
 
 /** A program that answers for a person may not answer what only a person may. */

@@ -17,3 +17,13 @@ export { importClaudeCode } from "../import/claude-code.ts";
 export { importCodex } from "../import/codex.ts";
 export { importOpencode } from "../import/opencode.ts";
 export type { ImportedPolicy, ImportNote, ImportResult } from "../import/result.ts";
+export {
+  checkCall,
+  explain,
+  explainCommand,
+  type CheckResult,
+  type Explanation,
+  type ExplainOptions,
+} from "./explain.ts";
+export { lintPolicy, type LintFinding } from "./lint-policy.ts";
+export { testPolicy, type PolicyTestCase, type PolicyTestReport } from "./test-policy.ts";

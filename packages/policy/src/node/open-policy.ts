@@ -2,7 +2,7 @@ import type { PolicyEngine } from "../decision.ts";
 import { createEngine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/options.ts";
 import type { GrantFacts } from "../gate/grant.ts";
-import type { Policy, PolicyLayer, PolicyProblem } from "../rules/types.ts";
+import type { PolicyLayer } from "../rules/types.ts";
 import { nodeFacts } from "./facts.ts";
 import { nodePolicyFs } from "./file-system.ts";
 import {
@@ -41,17 +41,16 @@ export interface OpenPolicy {
  */
 export function openPolicy(options: OpenPolicyOptions): OpenPolicy {
   const { files, projectTrusted, layers: given, onChange, ...rest } = options;
+  const platform = rest.platform ?? platformOf();
   const engineOptions: Omit<EngineOptions, "layers"> = {
     fs: nodePolicyFs(),
-    platform: platformOf(),
+    platform,
     env: process.env,
     hostPids: [process.pid, process.ppid],
     ...rest,
     protectedPaths: [...files.map((file) => file.path), ...(options.protectedPaths ?? [])],
   };
-  const readers = files.map((file) =>
-    createPolicyFileReader(file, (policy) => compileProblems(policy, file, engineOptions)),
-  );
+  const readers = files.map((file) => createPolicyFileReader(file, platform));
   let trusted: boolean | undefined;
   let engine: PolicyEngine | undefined;
 
@@ -89,27 +88,6 @@ export function openPolicy(options: OpenPolicyOptions): OpenPolicy {
       );
     },
   };
-}
-
-/** What only shows when the rules are made ready: an expression that does not compile, a pattern that means nothing. */
-function compileProblems(
-  policy: Policy,
-  file: PolicyFile,
-  options: Omit<EngineOptions, "layers">,
-): readonly PolicyProblem[] {
-  try {
-    createEngine({ ...options, layers: [{ ok: true, name: file.layer, file: file.path, policy }] });
-    return [];
-  } catch (error) {
-    return [
-      {
-        file: file.path,
-        line: 1,
-        column: 1,
-        message: error instanceof Error ? error.message : "it cannot be used",
-      },
-    ];
-  }
 }
 
 function isTrusted(ask: (() => boolean) | undefined): boolean {

@@ -41,10 +41,10 @@ export interface PolicyFileReader {
   refresh(): boolean;
 }
 
-/** Problems that only a whole rule set can show: examples that do not hold. */
-export type PolicyCheck = (policy: Policy, file: PolicyFile, source: string) => readonly PolicyProblem[];
-
-export function createPolicyFileReader(file: PolicyFile, check: PolicyCheck): PolicyFileReader {
+export function createPolicyFileReader(
+  file: PolicyFile,
+  platform: "linux" | "darwin" | "win32",
+): PolicyFileReader {
   let stamp: string | undefined;
   let good: { readonly policy: Policy; readonly sha256: string } | undefined;
   let state: PolicyFileState = "missing";
@@ -71,14 +71,9 @@ export function createPolicyFileReader(file: PolicyFile, check: PolicyCheck): Po
       fail([problem(file, source.message)]);
       return;
     }
-    const parsed = parsePolicy(source.text, { file: file.path, layer: file.layer });
+    const parsed = parsePolicy(source.text, { file: file.path, layer: file.layer, platform });
     if (!parsed.ok) {
       fail(parsed.problems);
-      return;
-    }
-    const unmet = check(parsed.policy, file, source.text);
-    if (unmet.length > 0) {
-      fail(unmet);
       return;
     }
     good = { policy: parsed.policy, sha256: sha256Hex(source.text) };

@@ -222,7 +222,6 @@ describe("a dry run", () => {
     const gate = createGate({
       engine: fakeEngine(() => ({ effect: "deny", rule: "leash.policy-files" })),
       mode: "dry-run",
-      alwaysEnforced: (decision) => decision.rule.startsWith("leash."),
     });
     expect((await gate.decide(call("a"))).effect).toBe("deny");
     const broken = createGate({
