@@ -242,6 +242,7 @@ describe("cancellation", () => {
           throwIfAborted(signal);
           stages.push(stage);
           onUpdate?.(textResult(stage));
+          await Promise.resolve();
         }
         return textResult("done");
       },

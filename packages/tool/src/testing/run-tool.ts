@@ -12,7 +12,7 @@ export interface RunToolOptions {
   readonly cwd?: string;
   readonly toolCallId?: string;
   readonly signal?: AbortSignal;
-  /** Aborts the call as soon as this many updates have come: cancellation without a race. */
+  /** Aborts the call when this many updates have come, 0 for before it begins: cancellation without a race. */
   readonly abortAfterUpdates?: number;
   /** Tools that the tool may call through its context. */
   readonly tools?: readonly RunnableTool[];
@@ -93,7 +93,8 @@ export async function runTool<TOutput extends object | undefined, TDetails>(
       return;
     }
     updates.push(partial);
-    if (updates.length >= abortAfterUpdates) controller.abort();
+    // Not at once: the tool gets to the point where it waits for something, as it would with a person's Escape.
+    if (updates.length === abortAfterUpdates) queueMicrotask(() => controller.abort());
   };
   const context = options.context ?? createTestContext({ cwd, tools, toolCallId, signal, calls });
   if (abortAfterUpdates <= 0) controller.abort();
