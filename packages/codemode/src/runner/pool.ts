@@ -128,10 +128,10 @@ export class Pool {
 
   close(): void {
     this.#closed = true;
-    for (const waiter of [...this.#waiters]) {
+    for (const waiter of this.#waiters.slice()) {
       waiter.settle({ ok: false, reason: "closed", message: "The runner is closed" });
     }
-    for (const slot of [...this.#slots]) this.#end(slot);
+    for (const slot of new Set(this.#slots)) this.#end(slot);
   }
 
   get size(): number {
@@ -145,7 +145,7 @@ export class Pool {
 
   /** Hands idle sandboxes to the scripts that wait and starts more where there is room. */
   #serve(): void {
-    for (const waiter of [...this.#waiters]) {
+    for (const waiter of this.#waiters.slice()) {
       const idle = this.#find(waiter.key, "idle");
       if (idle !== undefined) {
         waiter.settle({ ok: true, lease: this.#lend(idle) });

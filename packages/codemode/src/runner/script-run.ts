@@ -44,6 +44,8 @@ export interface ScriptRunOptions {
 const WATCH_MS = 25;
 const MAX_WARNINGS = 100;
 const SEGMENT_CHARS = 1024;
+/** How long a turn may go on after the script has ended in it. */
+const AFTERMATH_MS = 100;
 /** A stop that a parked sandbox does not confirm in this time ends it. */
 const STOP_MS = 250;
 
@@ -75,6 +77,7 @@ export class ScriptRun {
   #cancelWake: (() => void) | undefined;
   #cancelStop: (() => void) | undefined;
   #ending: Ending | undefined;
+  #endedAt: number | undefined;
   #resolved = false;
   #peakBytes = 0;
   #killed: "timeout" | "memory" | undefined;
@@ -219,6 +222,7 @@ export class ScriptRun {
       this.#heapBytes = report.heapBytes ?? this.#heapBytes;
     }
     for (const row of report.rows) this.#row(row);
+    if (this.#ending !== undefined) this.#endedAt ??= this.#options.clock.now();
     if (report.rejection !== undefined)
       this.#warn({ kind: "unhandled-rejection", message: report.rejection });
     if (!turn) return;
@@ -326,8 +330,12 @@ export class ScriptRun {
       }
     }
     if (this.#turns === 0) return;
-    const left = this.#ending === undefined ? Math.max(0, limits.cpuMs - this.#busyMs) : 0;
-    if (clock.now() - this.#turnSince <= left + graceMs) return;
+    if (this.#endedAt !== undefined) {
+      // The outcome is known and the turn goes on: whatever runs there has nothing left to say.
+      if (clock.now() - this.#endedAt > AFTERMATH_MS) this.#finish(true);
+      return;
+    }
+    if (clock.now() - this.#turnSince <= Math.max(0, limits.cpuMs - this.#busyMs) + graceMs) return;
     this.#killed = "timeout";
     this.#busyMs += clock.now() - this.#turnSince;
     lease.link.kill();

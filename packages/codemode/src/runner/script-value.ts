@@ -83,7 +83,7 @@ const MAX_CHECKED = 20_000;
 export function valueJson(value: unknown): string | undefined {
   if (!needsCare(value)) {
     try {
-      return JSON.stringify(value) as string | undefined;
+      return JSON.stringify(value);
     } catch {
       // A cycle or a throwing getter beyond what was checked.
     }

@@ -91,7 +91,7 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
           script = compiled.runSync(context, {
             reference: true,
             release: true,
-          }) as unknown as IsolatedVm.Reference<unknown>;
+          });
         } catch (error) {
           if (isolate.isDisposed) return { kind: "memory", message: messageOf(error) };
           return {

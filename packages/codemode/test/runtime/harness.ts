@@ -1,19 +1,21 @@
 import { afterAll } from "vitest";
 import { createRunner, type CreateRunnerOptions } from "../../src/node/index.ts";
-import type { ScriptOutcome, ScriptRequest, ScriptRunner } from "../../src/types.ts";
+import type { ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner } from "../../src/types.ts";
 import { CASE_TOOLS, type FakeCaller, type FakeTool, fakeCaller } from "./fake-caller.ts";
+
+export type HarnessRequest = Partial<ScriptRequest> & { readonly tools?: readonly FakeTool[] };
+
+/** The error of a script that must fail. */
+export function errorOf(outcome: ScriptOutcome): ScriptError {
+  if (outcome.ok) throw new Error("the script finished: make the attack larger");
+  return outcome.error;
+}
 
 export interface Harness {
   readonly runner: ScriptRunner;
-  run(
-    code: string,
-    request?: Partial<ScriptRequest> & { readonly tools?: readonly FakeTool[] },
-  ): Promise<ScriptOutcome>;
+  readonly run: (code: string, request?: HarnessRequest) => Promise<ScriptOutcome>;
   /** Runs and returns the value; a failure fails the test with its text. */
-  value(
-    code: string,
-    request?: Partial<ScriptRequest> & { readonly tools?: readonly FakeTool[] },
-  ): Promise<unknown>;
+  readonly value: (code: string, request?: HarnessRequest) => Promise<unknown>;
   readonly lastCaller: () => FakeCaller;
 }
 

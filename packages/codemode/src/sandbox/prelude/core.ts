@@ -49,12 +49,19 @@ export function makeCore(P: Primordials, emit: Emit) {
   let callCount = 0;
   let nextId = 1;
   let inFlight = 0;
-  const pending = new P.Map<
-    number,
-    { resolve: (value: unknown) => void; reject: (error: unknown) => void }
-  >();
+  interface Pending {
+    readonly resolve: (value: unknown) => void;
+    readonly reject: (error: unknown) => void;
+    /** Made where the script made the call: its stack is read only if the call fails. */
+    readonly site: Error;
+  }
+  const pending = new P.Map<number, Pending>() as unknown as Map<unknown, unknown>;
+  interface WaitingCall {
+    readonly row: (segment: number) => string;
+    readonly segment: string | undefined;
+  }
   /** Calls that wait for a place in flight: their row and segments, in order. */
-  let waiting = P.list<{ readonly row: (segment: number) => string; readonly segment: string | undefined }>();
+  let waiting = P.list<WaitingCall | undefined>();
   let waitingHead = 0;
   let waitingTail = 0;
   const denied = new P.WeakSet<object>();
@@ -136,7 +143,7 @@ export function makeCore(P: Primordials, emit: Emit) {
       const row = (index: number): string =>
         part === undefined ? head + "]" : head + "," + ("inline" in part ? part.inline : index) + "]";
       const held = part !== undefined && "segment" in part ? part.segment : undefined;
-      P.mapSet(pending as unknown as Map<unknown, unknown>, id, { resolve, reject });
+      P.mapSet(pending, id, { resolve, reject, site: new P.Error() } satisfies Pending);
       if (inFlight < limits.inFlight) {
         inFlight++;
         push(row(held === undefined ? -1 : segment(held)));
@@ -148,8 +155,8 @@ export function makeCore(P: Primordials, emit: Emit) {
 
   function admit(): void {
     while (inFlight < limits.inFlight && waitingHead < waitingTail) {
-      const next = waiting[waitingHead] as { row: (segment: number) => string; segment: string | undefined };
-      delete waiting[waitingHead++];
+      const next = waiting[waitingHead] as WaitingCall;
+      waiting[waitingHead++] = undefined;
       inFlight++;
       push(next.row(next.segment === undefined ? -1 : segment(next.segment)));
     }
@@ -167,7 +174,7 @@ export function makeCore(P: Primordials, emit: Emit) {
     readonly properties?: Record<string, unknown>;
   }
 
-  function errorOf(rejection: Rejection): Error {
+  function errorOf(rejection: Rejection, site: Error): Error {
     const { name, message, properties } = rejection;
     const Constructor =
       name === "TypeError"
@@ -191,6 +198,13 @@ export function makeCore(P: Primordials, emit: Emit) {
       }
     }
     if (rejection.denied === true) P.weakSetAdd(denied, error);
+    const lines = frames(site);
+    define(
+      error,
+      "stack",
+      lines === "" ? name + ": " + message : name + ": " + message + "\n" + lines,
+      false,
+    );
     return error;
   }
 
@@ -214,16 +228,14 @@ export function makeCore(P: Primordials, emit: Emit) {
     for (let i = 0; i < answers.length; i++) {
       const answer = answers[i] as [number, number, unknown];
       const id = answer[0];
-      const entry = P.mapGet(pending as unknown as Map<unknown, unknown>, id) as
-        | { resolve: (value: unknown) => void; reject: (error: unknown) => void }
-        | undefined;
+      const entry = P.mapGet(pending, id) as Pending | undefined;
       if (entry === undefined) continue;
-      P.mapDelete(pending as unknown as Map<unknown, unknown>, id);
+      P.mapDelete(pending, id);
       inFlight--;
       const kind = answer[1];
       const body = answer[2];
       if (kind === 4) {
-        entry.reject(errorOf(body as Rejection));
+        entry.reject(errorOf(body as Rejection, entry.site));
         continue;
       }
       try {
@@ -341,7 +353,7 @@ export function makeCore(P: Primordials, emit: Emit) {
     }
     // Own and undefined: `then` takes the intrinsic constructor, whatever the prototype says by now.
     P.defineProperty(promise as object, "constructor", descriptor(undefined, false, true));
-    P.then(
+    void P.then(
       promise,
       ((value: unknown) => succeed(value, trailing)) as never,
       ((error: unknown) => finish(errorRow(error))) as never,

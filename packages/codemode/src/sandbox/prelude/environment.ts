@@ -79,7 +79,9 @@ export function makeEnvironment(P: Primordials, core: Core, service: Service) {
     getter.enumerable = false;
     getter.configurable = true;
     P.defineProperty(Intl.DateTimeFormat.prototype, "format", getter);
-    const parts = P.uncurry(Intl.DateTimeFormat.prototype.formatToParts as (date?: unknown) => unknown);
+    // oxlint-disable-next-line typescript/unbound-method -- it is given its receiver by `uncurry`
+    const { formatToParts } = Intl.DateTimeFormat.prototype;
+    const parts = P.uncurry(formatToParts as (date?: unknown) => unknown);
     core.define(
       Intl.DateTimeFormat.prototype,
       "formatToParts",

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/unbound-method, unicorn/no-thenable -- taking methods off their objects is what this file is for */
 /**
  * The built-ins of the isolate as they were before the script ran. A script may replace every one of them: what
  * runs beside it uses only these, never an iterator, a spread, a method of a value or an index on an array that
@@ -104,7 +105,7 @@ export function primordials() {
     regexpSource: getter(RegExp.prototype, "source"),
     regexpFlags: getter(RegExp.prototype, "flags"),
     slice: uncurry(String.prototype.slice),
-    indexOf: uncurry(String.prototype.indexOf as (search: string, from?: number) => number),
+    indexOf: uncurry(String.prototype.indexOf),
     toLowerCase: uncurry(String.prototype.toLowerCase),
     charCodeAt: uncurry(String.prototype.charCodeAt),
     trim: uncurry(String.prototype.trim),
@@ -112,9 +113,7 @@ export function primordials() {
     /** `true` for a real Error, whatever its prototype is now. */
     isError:
       typeof (Error as unknown as { isError?: unknown }).isError === "function"
-        ? ((Error as unknown as { isError: (value: unknown) => boolean }).isError as (
-            value: unknown,
-          ) => boolean)
+        ? (Error as unknown as { isError: (value: unknown) => boolean }).isError
         : undefined,
   };
 }

@@ -190,12 +190,10 @@ export function makeScriptGlobals(
       continue;
     }
     const group = P.slice(name, 0, dot);
-    let members = P.mapGet(groups as unknown as Map<unknown, unknown>, group) as
-      | Record<string, unknown>
-      | undefined;
+    let members = P.mapGet(groups, group) as Record<string, unknown> | undefined;
     if (members === undefined) {
       members = P.create(null) as Record<string, unknown>;
-      P.mapSet(groups as unknown as Map<unknown, unknown>, group, members);
+      P.mapSet(groups, group, members);
     }
     members[P.slice(name, dot + 1)] = call;
   }

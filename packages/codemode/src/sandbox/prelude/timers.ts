@@ -21,7 +21,7 @@ export function makeTimers(P: Primordials, core: Core, environment: Environment,
   }
   const MAX_DELAY = 2147483647;
   const timers = new P.Map<number, Timer>() as unknown as Map<unknown, unknown>;
-  const heap = P.list<Timer>();
+  const heap = P.list<Timer | undefined>();
   let size = 0;
   let nextId = 1;
   let nextOrder = 1;
@@ -68,7 +68,7 @@ export function makeTimers(P: Primordials, core: Core, environment: Environment,
   function remove(timer: Timer): void {
     const at = timer.position;
     const last = heap[--size] as Timer;
-    delete heap[size];
+    heap[size] = undefined;
     timer.position = -1;
     if (last === timer) return;
     place(last, at);
@@ -125,7 +125,11 @@ export function makeTimers(P: Primordials, core: Core, environment: Environment,
   install("clearImmediate", clear);
   install("queueMicrotask", (callback: unknown) => {
     if (typeof callback !== "function") throw new P.TypeError("queueMicrotask() expects a function");
-    P.then(settled, (() => guarded(callback as Timer["callback"], P.list())) as never, undefined as never);
+    void P.then(
+      settled,
+      (() => guarded(callback as Timer["callback"], P.list())) as never,
+      undefined as never,
+    );
   });
   const settled = new P.Promise<void>((resolve) => resolve());
   P.defineProperty(settled, "constructor", core.descriptor(undefined, false, true));
@@ -153,7 +157,7 @@ export function makeTimers(P: Primordials, core: Core, environment: Environment,
       return size > 0 && !environment.isVirtual() && (heap[0] as Timer).due <= environment.clock();
     },
     /** Milliseconds until the next timer is due, -1 without one. */
-    wake(): number {
+    wake: (): number => {
       if (size === 0) return -1;
       return P.mathMax(0, (heap[0] as Timer).due - environment.clock());
     },

@@ -146,11 +146,12 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
 
     function elements(length: number, read: (index: number) => unknown, indexKey: boolean): unknown {
       const out = P.list<unknown>();
+      // Before the first one: a sparse array of four billion is refused at once.
+      count(length);
       for (let i = 0; i < length; i++) {
         if (indexKey) keys[depth - 1] = "[" + i + "]";
         const item = plain(read(i), "" + i);
         out[i] = item === undefined ? null : item;
-        count(1);
       }
       return out;
     }
@@ -244,10 +245,10 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
           mention("is an invalid Date, which JSON writes as null");
           return null;
         }
-        value = P.apply(toJSON as (...args: unknown[]) => unknown, value, [key]) as unknown;
+        value = P.apply(toJSON as (...args: unknown[]) => object, value, [key]);
         if (typeof value !== "object" || value === null) return primitive(value);
       }
-      const object = value as object;
+      const object = value;
       if (P.isArray(object)) {
         const array = object as unknown[];
         return descend(array, () => elements(array.length, (i) => array[i], true));

@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-instanceof-builtins -- all objects here are of one realm */
 /**
  * `structuredClone`.
  *
@@ -52,12 +53,12 @@ export function makeClone(exception: () => new (message: string, name: string) =
     }
     if (value instanceof Map) {
       const made = keep(new Map<unknown, unknown>());
-      for (const [key, item] of [...value]) made.set(inner(key), inner(item));
+      for (const [key, item] of value) made.set(inner(key), inner(item));
       return made;
     }
     if (value instanceof Set) {
       const made = keep(new Set<unknown>());
-      for (const item of [...value]) made.add(inner(item));
+      for (const item of value) made.add(inner(item));
       return made;
     }
     if (value instanceof Error) {
@@ -79,7 +80,8 @@ export function makeClone(exception: () => new (message: string, name: string) =
     }
     if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet) refuse(value);
     if (typeof WeakRef === "function" && value instanceof WeakRef) refuse(value);
-    const made = keep(Array.isArray(value) ? (new Array(value.length) as object) : {});
+    const made = keep(Array.isArray(value) ? ([] as object) : {});
+    if (Array.isArray(value)) (made as unknown[]).length = value.length;
     for (const key of Object.keys(value)) {
       Object.defineProperty(made, key, {
         value: inner((value as Record<string, unknown>)[key]),

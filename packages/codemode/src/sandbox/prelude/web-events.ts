@@ -22,7 +22,7 @@ export function makeEvents(clock: () => number) {
     ) {
       super(message);
       const name = typeof options === "string" ? options : (options.name ?? "Error");
-      Object.defineProperty(this, "name", { value: String(name), configurable: true, writable: true });
+      Object.defineProperty(this, "name", { value: name, configurable: true, writable: true });
       if (typeof options === "object" && "cause" in options) {
         Object.defineProperty(this, "cause", { value: options.cause, configurable: true, writable: true });
       }
@@ -32,6 +32,9 @@ export function makeEvents(clock: () => number) {
       return Object.hasOwn(LEGACY_CODES, this.name) ? (LEGACY_CODES[this.name] ?? 0) : 0;
     }
   }
+
+  let begin: ((event: Event, target: EventTarget) => void) | undefined;
+  let isStopped: ((event: Event) => boolean) | undefined;
 
   class Event {
     readonly type: string;
@@ -43,7 +46,7 @@ export function makeEvents(clock: () => number) {
     #stopped = false;
 
     constructor(type: string, init: { readonly bubbles?: boolean; readonly cancelable?: boolean } = {}) {
-      this.type = String(type);
+      this.type = type;
       this.bubbles = init.bubbles === true;
       this.cancelable = init.cancelable === true;
       this.timeStamp = clock();
@@ -71,18 +74,14 @@ export function makeEvents(clock: () => number) {
       this.#stopped = true;
     }
 
-    static begin(event: Event, target: EventTarget): void {
-      event.#target = target;
-      event.#stopped = false;
-    }
-
-    static isStopped(event: Event): boolean {
-      return event.#stopped;
+    static {
+      begin = (event, target) => {
+        event.#target = target;
+        event.#stopped = false;
+      };
+      isStopped = (event) => event.#stopped;
     }
   }
-  const { begin, isStopped } = Event;
-  Reflect.deleteProperty(Event, "begin");
-  Reflect.deleteProperty(Event, "isStopped");
 
   class CustomEvent extends Event {
     readonly detail: unknown;
@@ -145,7 +144,7 @@ export function makeEvents(clock: () => number) {
     }
 
     dispatchEvent(event: Event): boolean {
-      begin(event, this);
+      begin?.(event, this);
       for (const registration of (this.#listeners.get(event.type) ?? []).slice()) {
         if (registration.removed) continue;
         const { listener } = registration;
@@ -160,7 +159,7 @@ export function makeEvents(clock: () => number) {
             throw error;
           });
         }
-        if (isStopped(event)) break;
+        if (isStopped?.(event) === true) break;
       }
       return !event.defaultPrevented;
     }

@@ -37,7 +37,7 @@ export function makeWebGlobals(
       const known = P.mapGet(groups, name) as Record<string, unknown> | undefined;
       if (known !== undefined) return known;
       const made = build() as Record<string, unknown>;
-      P.mapSet(groups, name, made as never);
+      P.mapSet(groups, name, made);
       return made;
     };
   }

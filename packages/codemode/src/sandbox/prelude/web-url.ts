@@ -51,7 +51,7 @@ export function makeUrls(service: Service) {
     delete(name: unknown, value?: unknown): void {
       const key = String(name);
       this.#pairs = this.#pairs.filter(
-        (pair) => pair[0] !== key || (value !== undefined && pair[1] !== String(value)),
+        (pair) => pair[0] !== key || (value !== undefined && pair[1] !== (value as string)),
       );
       this.#changed();
     }
@@ -66,7 +66,7 @@ export function makeUrls(service: Service) {
 
     has(name: unknown, value?: unknown): boolean {
       return this.#pairs.some(
-        (pair) => pair[0] === String(name) && (value === undefined || pair[1] === String(value)),
+        (pair) => pair[0] === String(name) && (value === undefined || pair[1] === (value as string)),
       );
     }
 
@@ -145,8 +145,7 @@ export function makeUrls(service: Service) {
     #params: URLSearchParams | undefined;
 
     constructor(href: unknown, base?: unknown) {
-      const text =
-        base === undefined ? service("url", String(href)) : service("url", String(href), String(base));
+      const text = base === undefined ? service("url", String(href)) : service("url", String(href), base);
       if (typeof text !== "string") {
         const error = new TypeError("Invalid URL");
         throw Object.assign(error, { code: "ERR_INVALID_URL", input: String(href) });

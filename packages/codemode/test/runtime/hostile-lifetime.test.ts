@@ -1,0 +1,287 @@
+import { describe, expect, test } from "vitest";
+import { createRunner } from "../../src/node/index.ts";
+import type { ScriptEvent } from "../../src/types.ts";
+import { fakeCaller } from "./fake-caller.ts";
+import { harness } from "./harness.ts";
+
+const { run, value, lastCaller } = harness({ limits: { cpuMs: 2_000 }, graceMs: 300 });
+const rule = { effect: "deny", rule: "git.force-push", layer: "built-in" } as const;
+
+describe("calls and lifetime", () => {
+  test.each([
+    [
+      "a chain that goes on",
+      "(async () => { for (let i = 0; i < 20; i++) await null; while (true) { await null; tools.noop({ late: 1 }).catch(() => {}) } })(); return 'done'",
+    ],
+    ["a finally", "try { return 'done' } finally { tools.noop({ i: 1 }) }"],
+    ["a timer", "setTimeout(() => tools.noop({ late: 1 }), 0); return 'done'"],
+    [
+      "a rejection",
+      "Promise.reject(1).finally(() => setTimeout(() => tools.noop({ late: 1 }), 0)).catch(() => {}); return 'done'",
+    ],
+    ["an exit that is caught", "try { exit() } catch {} tools.noop({ late: 1 }); text('late')"],
+  ])("hostile 39: after the end nothing is called from %s", async (_name, code) => {
+    const outcome = await run(code);
+    expect(outcome).toMatchObject({ ok: true, output: [] });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(lastCaller().made.filter(({ args }) => JSON.stringify(args).includes("late"))).toEqual([]);
+  });
+
+  test("hostile 39: a call that was running is on record as cancelled, its signal aborted", async () => {
+    let aborted = false;
+    const outcome = await run("tools.hang({}); await tools.noop({}); return 1", {
+      tools: [
+        { name: "noop", run: () => ({ i: 0 }) },
+        {
+          name: "hang",
+          run: (_args, signal) =>
+            new Promise(() => signal?.addEventListener("abort", () => (aborted = true))),
+        },
+      ],
+    });
+    expect(outcome).toMatchObject({
+      ok: true,
+      value: 1,
+      calls: [
+        { name: "hang", status: "cancelled" },
+        { name: "noop", status: "ok" },
+      ],
+    });
+    expect(aborted).toBe(true);
+  });
+
+  test("hostile 40: changing the argument while a call is judged changes nothing", async () => {
+    expect(
+      await value(
+        "const argument = { path: 'safe' }; const call = tools.slow(argument); argument.path = '/etc/shadow'; return await call",
+        {
+          tools: [
+            { name: "slow", run: (args) => new Promise((resolve) => setTimeout(() => resolve(args), 20)) },
+          ],
+        },
+      ),
+    ).toEqual({ path: "safe" });
+  });
+
+  test("hostile 40: two equal calls are two calls, each judged by itself", async () => {
+    await value("await Promise.all([tools.noop({ i: 1 }), tools.noop({ i: 1 })])");
+    expect(lastCaller().made).toHaveLength(2);
+  });
+
+  test("hostile 41: what a person is shown is the argument as it was sent, control characters and all", async () => {
+    const text = "safe\u001b[2J\u202egnp.exe\u0000";
+    await value(`await tools.echo({ text: ${JSON.stringify(text)} })`);
+    expect(lastCaller().made).toEqual([{ name: "echo", args: { text } }]);
+  });
+
+  test("hostile 43: a rejection that nobody handles is a warning, the value stands (S19)", async () => {
+    const events: ScriptEvent[] = [];
+    const outcome = await run('Promise.reject(new Error("lost")); return 1', {
+      onEvent: (event) => events.push(event),
+    });
+    expect(outcome).toMatchObject({
+      ok: true,
+      value: 1,
+      output: [],
+      warnings: [{ kind: "unhandled-rejection", message: "lost" }],
+    });
+    expect(events.filter((event) => event.type === "warning")).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      "a getter that loops",
+      "Promise.reject(Object.defineProperty(new Error('x'), 'stack', { get() { while (true) {} } })); return 1",
+    ],
+    [
+      "a proxy that loops",
+      "Promise.reject(new Proxy(new Error('x'), { get() { while (true) {} } })); return 1",
+    ],
+    ["an object", "Promise.reject({ a: 1 }); return 1"],
+    ["nothing", "Promise.reject(); return 1"],
+    ["a forged limit", "Promise.reject(new Error('Script execution timed out.')); return 1"],
+    ["a forged disposal", "Promise.reject(new Error('Isolate is disposed')); return 1"],
+  ])("hostile 43: rejecting with %s leaves the value and the host alone", async (_name, code) => {
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown): unknown => unhandled.push(reason);
+    process.on("unhandledRejection", listener);
+    try {
+      expect(await run(code)).toMatchObject({ ok: true, value: 1 });
+      expect(await value("return 2")).toBe(2);
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", listener);
+    }
+  });
+
+  test("hostile 43: a rejection while a call is open does not end the script", async () => {
+    const outcome = await run(
+      "const p = Promise.reject(new Error('early')); await tools.noop({}); try { await p } catch (error) { return error.message }",
+    );
+    expect(outcome).toMatchObject({ ok: true, value: "early" });
+  });
+
+  test("hostile 44: a denial is a decision: named, typed, remembered for the same tool and arguments", async () => {
+    const outcome = await run(
+      `
+        const seen = [];
+        for (const spelling of [() => tools.bash({ c: 1 }), () => tools["bash"]({ c: 1 }), () => ctx.executeTool("bash", { c: 1 })]) {
+          try { const r = await spelling(); seen.push(r.isError) } catch (error) { seen.push([error.name, error.rule, error.message.includes("git.force-push")]) }
+        }
+        await tools.bash({ c: 2 }).catch(() => {});
+        await tools.bash({ c: 1 });
+      `,
+      { tools: [{ name: "bash", deny: rule }] },
+    );
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { kind: "policy", name: "PolicyError", line: 7 },
+      calls: [
+        { status: "denied", began: false, decision: rule },
+        { status: "denied", began: false },
+        { status: "denied" },
+        { status: "denied" },
+        { status: "denied" },
+      ],
+    });
+    // Asked twice only: other arguments are another question.
+    expect(lastCaller().made).toEqual([
+      { name: "bash", args: { c: 1 } },
+      { name: "bash", args: { c: 2 } },
+    ]);
+  });
+
+  test("hostile 44: a denial that is known only by the call's id counts as well", async () => {
+    const outcome = await run("await tools.x({})", {
+      tools: [
+        {
+          name: "x",
+          run: () => {
+            throw new Error("Blocked by policy");
+          },
+        },
+      ],
+      decisionOf: (id) => (id === "root/1" ? rule : undefined),
+    });
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { kind: "policy", name: "PolicyError" },
+      calls: [{ status: "denied" }],
+    });
+  });
+
+  test("hostile 44: a script cannot start a script, by any name", async () => {
+    const tools = [
+      { name: "codemode", run: () => ({ ran: true }) },
+      { name: "noop", run: () => ({}) },
+    ];
+    expect(await run("await tools.codemode({ code: '1' })", { tools })).toMatchObject({
+      ok: false,
+      error: { name: "TypeError" },
+    });
+    expect(await value("return (await ctx.executeTool('codemode', {})).isError", { tools })).toBe(true);
+    expect(await value("return ALL_TOOLS.map((tool) => tool.name)", { tools })).toEqual(["noop"]);
+    expect(lastCaller().made).toEqual([]);
+  });
+
+  test("hostile 45: the store takes any key as a key and holds its quotas", async () => {
+    const outcome = await run(
+      'store("__proto__", { a: 1 }); store("constructor", "alert(1)"); store("toString", [1]); return [load("__proto__"), load("hasOwnProperty") === undefined, load("constructor")]',
+    );
+    expect(outcome).toMatchObject({ ok: true, value: [{ a: 1 }, true, "alert(1)"] });
+    if (!outcome.ok) return;
+    expect(Object.entries(outcome.storeWrites.set)).toEqual([
+      ["__proto__", '{"a":1}'],
+      ["constructor", '"alert(1)"'],
+      ["toString", "[1]"],
+    ]);
+    expect(({} as { a?: unknown }).a).toBeUndefined();
+    expect(await value('return load("__proto__")', { store: outcome.storeWrites.set })).toEqual({ a: 1 });
+    expect(await run('for (let i = 0; i < 100; i++) store("k" + i, "x".repeat(200000))')).toMatchObject({
+      ok: false,
+      error: { name: "RangeError", message: expect.stringContaining("store is full") },
+    });
+    expect(await run("store(1, 2)")).toMatchObject({ ok: false, error: { name: "TypeError" } });
+  });
+
+  test("hostile 45: nothing of a script outlives it", async () => {
+    await run(
+      "globalThis.left = 1; Array.prototype.left = 2; Object.prototype.left = 3; JSON.parse = () => 4",
+    );
+    expect(await value("return [typeof left, [].left === undefined, JSON.parse('5')]")).toEqual([
+      "undefined",
+      true,
+      5,
+    ]);
+  });
+
+  test("hostile 47: with an injected environment two runs are the same run", async () => {
+    const code = `
+      const out = [Date.now(), new Date().toISOString(), Math.random(), crypto.randomUUID(), performance.now(), new Date(2026, 0, 1).toString(),
+        Intl.DateTimeFormat().resolvedOptions().timeZone, (1234.5).toLocaleString(), typeof WeakRef, typeof Temporal, Date(), typeof FinalizationRegistry];
+      await tools.noop({});
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      out.push(Date.now(), new Date() instanceof Date, new (class extends Date {})() instanceof Date, Intl.DateTimeFormat("en").format());
+      return out;
+    `;
+    const once = (): Promise<unknown> => {
+      let now = 1_700_000_000_000;
+      return value(code, {
+        environment: { now: () => (now += 1_000), seed: 7, timeZone: "Asia/Tokyo", locale: "de-DE" },
+      });
+    };
+    const first = await once();
+    expect(await once()).toEqual(first);
+    expect(first).toMatchObject([
+      1_700_000_001_000,
+      "2023-11-14T22:13:21.000Z",
+      expect.any(Number),
+      expect.any(String),
+      0,
+      expect.stringContaining("GMT+0900"),
+      "Asia/Tokyo",
+      "1.234,5",
+      "undefined",
+      "undefined",
+      expect.stringContaining("2023"),
+      "undefined",
+      1_700_000_003_000,
+      true,
+      true,
+      expect.stringContaining("2023"),
+    ]);
+    const other = await value("return Math.random()", { environment: { seed: 8 } });
+    expect(other).not.toBe((first as unknown[])[2]);
+  });
+
+  test("hostile 49: names and messages that a script chooses are data in the outcome", async () => {
+    const outcome = await run(
+      "const e = new Error('\\u001b]0;title\\u0007'); e.name = '../../etc/passwd'; throw e",
+    );
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { name: "../../etc/passwd", message: "\u001b]0;title\u0007" },
+    });
+  });
+
+  // contract R11
+  test("`retryable` is said only when no effect began", async () => {
+    const runner = createRunner({ maxProcesses: 1, maxWaiting: 1, waitMs: 200 });
+    try {
+      await runner.warm();
+      const caller = fakeCaller([]);
+      const first = runner.run({ code: "await new Promise((resolve) => setTimeout(resolve, 1500))", caller });
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      const waiting = runner.run({ code: "return 1", caller });
+      const full = await runner.run({ code: "return 1", caller });
+      expect(full).toMatchObject({
+        ok: false,
+        error: { kind: "sandbox", name: "SandboxBusyError", retryable: true },
+      });
+      expect(await waiting).toMatchObject({ ok: false, error: { kind: "sandbox", retryable: true } });
+      expect(await first).toMatchObject({ ok: true });
+    } finally {
+      await runner.close();
+    }
+  });
+});
