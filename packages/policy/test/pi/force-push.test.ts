@@ -1,0 +1,123 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { call, scriptedPiSession } from "@nestbox/tool/testing";
+import { Type } from "typebox";
+import { describe, expect, it } from "vitest";
+
+import { createMemoryGrants } from "../../src/gate/grants.ts";
+import { createPolicyExtension } from "../../src/pi/index.ts";
+import { tempFolders } from "../node/temp-folder.ts";
+import { scriptTool, textOf } from "./tools.ts";
+
+const folder = tempFolders();
+
+/** A Pi session with real policy files; its `bash` notes what it would run and runs nothing. */
+async function start(
+  user: object,
+  project?: object,
+  options: { readonly trusted?: boolean; readonly ui?: boolean } = {},
+) {
+  const ran: string[] = [];
+  const cwd = folder();
+  const files = folder();
+  mkdirSync(join(cwd, ".pi"));
+  writeFileSync(join(files, "user.jsonc"), JSON.stringify({ version: 1, tools: replacedBash, ...user }));
+  if (project !== undefined)
+    writeFileSync(join(cwd, ".pi", "policy.jsonc"), JSON.stringify({ version: 1, ...project }));
+  const policy = createPolicyExtension({
+    files: [
+      { path: join(files, "user.jsonc"), layer: "user", required: true },
+      { path: join(cwd, ".pi", "policy.jsonc"), layer: "project" },
+    ],
+    grants: createMemoryGrants(),
+    audit: false,
+    typeAheadMs: 0,
+  });
+  const session = await scriptedPiSession({
+    cwd,
+    projectTrusted: options.trusted ?? true,
+    extensions: [
+      (pi) => {
+        pi.registerTool({
+          name: "bash",
+          label: "bash",
+          description: "Notes what it would run",
+          parameters: Type.Object({ command: Type.String() }),
+          execute: async (_id, params) => {
+            ran.push(params.command);
+            return { content: [{ type: "text", text: "ran" }], details: {} };
+          },
+        });
+      },
+      scriptTool("codemode", async (ctx) => {
+        const outcomes = [];
+        for (const command of ["git push --force", "git push origin +main", "git status"]) {
+          outcomes.push(textOf(await ctx.executeTool("bash", { command })));
+        }
+        return outcomes.join("\n");
+      }),
+      policy,
+    ],
+    ...(options.ui === true ? { ui: { select: "Allow once" } } : {}),
+  });
+  return { session, ran, policy, cwd };
+}
+
+/** An extension took the name of Pi's own tool: the user says that it is one that runs its command and no more. */
+const replacedBash = { bash: { shell: { argument: "command" } } };
+const allowGit = { rules: [{ id: "git", effect: "allow", command: { program: "git" } }] };
+
+describe("the built-in rules in a Pi session", () => {
+  it("keep a forced push from running, asked for by the model or by a script, and let the rest pass", async () => {
+    // contract A23, A8; policy J01, J03, E01, E03
+    const { session, ran } = await start(allowGit);
+    await using _ = session;
+    await session.prompt("go", [
+      call("bash", { command: "git push -f origin main" }),
+      call("codemode"),
+      "done",
+    ]);
+    expect(ran).toEqual(["git status"]);
+    expect(session.toolResults()[0]).toMatchObject({ isError: true });
+    expect(session.resultText("call-1")).toContain("git.force-push");
+    expect(session.resultText("call-2").match(/git\.force-push/g)).toHaveLength(2);
+  });
+
+  it("never let a call write the policy, whatever is allowed and whoever approves", async () => {
+    // policy N01, N05
+    const { session, ran, cwd } = await start(
+      {
+        fallback: { bash: "allow", write: "allow" },
+        rules: [{ id: "all", effect: "allow", command: { program: "*" } }],
+      },
+      undefined,
+      { ui: true },
+    );
+    await using _ = session;
+    await session.prompt("go", [
+      call("bash", { command: "echo {} > .pi/policy.jsonc" }),
+      call("write", { path: join(cwd, ".pi", "policy.jsonc"), content: "{}" }),
+      call("bash", { command: "cd .pi && cp ../x policy.jsonc" }),
+      "done",
+    ]);
+    expect(ran).toEqual([]);
+    expect(session.toolResults().every((result) => result.isError)).toBe(true);
+    expect(session.ui?.dialogs).toEqual([]);
+  });
+
+  it("read the project's file only in a project that Pi trusts", async () => {
+    // contract A26
+    const project = { rules: [{ id: "no-git", effect: "deny", command: { program: "git" } }] };
+    for (const trusted of [true, false]) {
+      const { session, ran, policy } = await start(allowGit, project, { trusted });
+      await using _ = session;
+      await session.prompt("go", [call("bash", { command: "git status" }), "done"]);
+      expect(ran).toEqual(trusted ? [] : ["git status"]);
+      expect(policy.state()?.files.map((file) => file.state)).toEqual([
+        "loaded",
+        trusted ? "loaded" : "untrusted",
+      ]);
+    }
+  });
+});
