@@ -30,7 +30,8 @@ export interface ToolLoadoutChanges {
 
 /** What a host can register: a tool, and for an orchestrator its say in what the model sees. */
 export type HostTool = RunnableTool & {
-  readonly prepareLoadout?: (loadout: never) => ToolLoadoutChanges | undefined;
+  /** Answers `ToolLoadoutChanges` or `undefined`; what it answers is not trusted. */
+  readonly prepareLoadout?: (loadout: never) => unknown;
 };
 
 /** A registered tool as the owner of the host sees it. */
@@ -64,8 +65,8 @@ export interface ToolRegistry {
 }
 
 const exposures: ReadonlySet<string> = new Set(["direct", "model-only", "codemode", "deferred", "hidden"]);
-// What providers accept, and the dot that some MCP servers use.
-const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+/** Longest name of a tool, in characters. A model's provider takes fewer; a host may hold tools that no model sees. */
+const maxNameLength = 16_384;
 
 export function createRegistry(onProblem: (problem: HostProblem) => void): ToolRegistry {
   const registrations = new Map<string, Registration>();
@@ -112,8 +113,10 @@ export function createRegistry(onProblem: (problem: HostProblem) => void): ToolR
     for (const { tool } of hooks) {
       try {
         // A hook written for Pi's loadout reads the same members of this one.
-        const changes = tool.prepareLoadout?.(loadout as never);
-        for (const [name, text] of Object.entries(changes?.descriptions ?? {})) descriptions.set(name, text);
+        const changes = tool.prepareLoadout?.(loadout as never) as ToolLoadoutChanges | undefined;
+        for (const [name, text] of Object.entries(changes?.descriptions ?? {})) {
+          if (typeof text === "string") descriptions.set(name, text);
+        }
         for (const name of changes?.hiddenDeclarations ?? []) hidden.add(name);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
@@ -165,11 +168,9 @@ function isActivated({ exposure, tool }: Registration): boolean {
 }
 
 function read(tool: HostTool, source: ToolSource): Registration {
-  if (typeof tool.name !== "string" || !namePattern.test(tool.name)) {
-    throw new CallsError(
-      "invalid-tool",
-      `${JSON.stringify(tool.name)} is no tool name: letters, digits, "_", "-" and "."`,
-    );
+  // Any text is a name, as in Pi: what a model may be told is checked where a tool is defined.
+  if (typeof tool.name !== "string" || tool.name.length > maxNameLength) {
+    throw new CallsError("invalid-tool", `A tool's name is a text of at most ${maxNameLength} characters`);
   }
   const exposure = tool.exposure ?? "direct";
   if (!exposures.has(exposure)) {

@@ -95,8 +95,8 @@ describe("exposures", () => {
       }
       return "none";
     };
-    expect(code(() => host.register(echo("")))).toBe("invalid-tool");
-    expect(code(() => host.register(echo("two words")))).toBe("invalid-tool");
+    expect(code(() => host.register(echo("x".repeat(16_385))))).toBe("invalid-tool");
+    expect(code(() => host.register(echo(7 as never)))).toBe("invalid-tool");
     expect(code(() => host.register(echo("x", { exposure: "public" })))).toBe("invalid-tool");
     expect(code(() => host.register(echo("x", { parameters: { type: "string", pattern: "(" } })))).toBe(
       "invalid-tool",
