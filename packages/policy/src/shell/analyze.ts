@@ -90,6 +90,9 @@ function readSource(analysis: Analysis, text: string): void {
   const shell = (options.shell ?? "bash").replace(/^.*[\\/]/, "").replace(/\.exe$/i, "");
   const grammar = shells.get(shell);
   if (text.includes("\0")) addDoubt(analysis, "invalid-input", "the text has a NUL character");
+  if (text.includes("\r")) {
+    addDoubt(analysis, "syntax", "a carriage return is part of a word for bash and ends a line for others");
+  }
   if (grammar === undefined) {
     addDoubt(analysis, "unknown-shell", `${shell} is a shell that is not read here`);
     return;
@@ -113,7 +116,18 @@ function readSource(analysis: Analysis, text: string): void {
     text: readable,
     depth: 0,
   };
-  readScript(analysis, parse(readable), scope, [options.cwd ?? "."]);
+  readAll(analysis, readable, scope, [options.cwd ?? "."]);
+}
+
+/** bash ends a descriptor at the `-` of `>&-`, so that in `>&-rm x` the next word is `rm`; the parser does not. */
+const gluedToClose = /([<>]&-)(?=[^\s;&|()<>])/g;
+
+function readAll(analysis: Analysis, text: string, scope: Scope, folders: Folders): Outcome {
+  const outcome = readScript(analysis, parse(text), { ...scope, text }, folders);
+  if (!/[<>]&-[^\s;&|()<>]/.test(text)) return outcome;
+  addDoubt(analysis, "syntax", "a word right after a closed descriptor");
+  const apart = text.replace(gluedToClose, "$1 ");
+  return readScript(analysis, parse(apart), { ...scope, text: apart }, folders);
 }
 
 function runText(analysis: Analysis, text: string, scope: Scope, folders: Folders): Outcome {
@@ -127,5 +141,5 @@ function runText(analysis: Analysis, text: string, scope: Scope, folders: Folder
     return { ok: folders, fail: folders };
   }
   analysis.charsLeft -= text.length;
-  return readScript(analysis, parse(text), { ...scope, text }, folders);
+  return readAll(analysis, text, scope, folders);
 }

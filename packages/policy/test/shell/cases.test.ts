@@ -420,6 +420,7 @@ const cases: readonly Case[] = [
   {
     id: "O02",
     text: "echo safe\u001b[2K\r rm -rf x",
+    doubts: ["syntax"],
     commands: ["echo safe\u001b[2K\r rm -rf x"],
     resources: [],
   },
@@ -431,26 +432,35 @@ const cases: readonly Case[] = [
   },
 ];
 
+/** The parts of a case that are told, so that what is not told is not compared. */
+function told(one: Case): Record<string, unknown> {
+  const { id: _id, text: _text, options: _options, raw: _raw, notRaw: _notRaw, ...expected } = one;
+  return { doubts: [], opaque: false, ...expected };
+}
+
+function seen(one: Case): Record<string, unknown> {
+  const facts = analyze(one.text, one.options);
+  const final = facts.commands.at(-1);
+  const all: Record<string, unknown> = {
+    commands: facts.commands.map(briefCommand),
+    resources: [...new Set(facts.resources.map(briefResource))],
+    doubts: [...new Set(facts.doubts.map((doubt) => doubt.kind))],
+    readOnly: final?.readOnly,
+    known: final?.known,
+    opaque: final?.opaque !== undefined,
+    redirections: final?.redirections.map(
+      (item) => `${item.fd ?? ""}${item.operator} ${item.target.value} ${item.action}`,
+    ),
+  };
+  return Object.fromEntries(Object.keys(told(one)).map((key) => [key, all[key]]));
+}
+
 // contract A23, and the policy cases of sections A to H, L, N and O
 describe("the facts from which each policy case can be decided", () => {
   it.each(cases.map((one) => [one.id, one] as const))("%s", (_id, one) => {
-    const facts = analyze(one.text, one.options);
-    expect(facts.commands.map(briefCommand)).toEqual(one.commands);
-    expect([...new Set(facts.doubts.map((doubt) => doubt.kind))]).toEqual(one.doubts ?? []);
-    if (one.resources !== undefined)
-      expect([...new Set(facts.resources.map(briefResource))]).toEqual(one.resources);
-    const final = facts.commands.at(-1);
-    if (one.readOnly !== undefined) expect(final?.readOnly).toBe(one.readOnly);
-    if (one.known !== undefined) expect(final?.known).toBe(one.known);
-    expect(final?.opaque !== undefined).toBe(one.opaque ?? false);
-    if (one.redirections !== undefined) {
-      expect(
-        final?.redirections.map(
-          (item) => `${item.fd ?? ""}${item.operator} ${item.target.value} ${item.action}`,
-        ),
-      ).toEqual(one.redirections);
-    }
-    for (const word of one.raw ?? []) expect(facts.rawWords).toContain(word);
-    for (const word of one.notRaw ?? []) expect(facts.rawWords).not.toContain(word);
+    expect(seen(one)).toEqual(told(one));
+    const { rawWords } = analyze(one.text, one.options);
+    expect(rawWords).toEqual(expect.arrayContaining([...(one.raw ?? [])]));
+    expect(rawWords.filter((word) => one.notRaw?.includes(word) === true)).toEqual([]);
   });
 });
