@@ -65,6 +65,9 @@ export const failuresSchema = obj({
       failed: count("Failures in this file"),
       names: arr(str()),
       failures: arr(failureSchema),
+      imports: opt(
+        arr(str(), { description: "Project files that this file loads, directly or not, nearest first" }),
+      ),
     }),
   ),
   passed: count("Tests that passed"),

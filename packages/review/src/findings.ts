@@ -28,12 +28,17 @@ export function changedLines(files: readonly DiffFile[]): ChangedLines {
   return changed;
 }
 
-/** A finding for each test that fails, mapped to the change: the test's own file, or a place in its stack. */
+/**
+ * A finding for each test that fails, mapped to the change: the test's own file, a place in its stack, or a file that
+ * it loads.
+ */
 export function testFindings(report: FailuresReport, changed: ChangedLines): Finding[] {
   return report.files.flatMap((file) =>
     file.failures.map((failure): Finding => {
       const own = changed.get(file.path);
-      const related = failure.frames.find((frame) => frame.path !== file.path && changed.has(frame.path));
+      const frame = failure.frames.find((place) => place.path !== file.path && changed.has(place.path));
+      const related =
+        frame === undefined ? file.imports?.find((path) => changed.has(path)) : `${frame.path}:${frame.line}`;
       return {
         kind: "test",
         severity: "error",
@@ -42,8 +47,8 @@ export function testFindings(report: FailuresReport, changed: ChangedLines): Fin
         message: failure.kind === "load" ? `cannot be loaded: ${failure.name}` : `fails: ${failure.name}`,
         evidence: evidenceOf(failure),
         inDiff: own !== undefined || related !== undefined,
-        changedLine: failure.frames.some((frame) => changed.get(frame.path)?.has(frame.line) === true),
-        ...(related === undefined ? {} : { related: `${related.path}:${related.line}` }),
+        changedLine: failure.frames.some((place) => changed.get(place.path)?.has(place.line) === true),
+        ...(related === undefined ? {} : { related }),
         source: "failing_tests",
       };
     }),
@@ -55,7 +60,7 @@ function evidenceOf(failure: TestFailure): string {
     failure.expected === undefined || failure.actual === undefined
       ? ""
       : `\nexpected ${failure.expected}\ngot ${failure.actual}`;
-  return cutEnd(failure.message + compared, limits.messageChars);
+  return cutEnd(failure.message + compared, limits.messageBytes);
 }
 
 /** A finding for each place that a failed step names; one for the step itself when it names none. */
@@ -64,7 +69,7 @@ export function checkFindings(report: ChecksReport, changed: ChangedLines): Find
     if (step.ok) return [];
     const kind = step.kind === "test" ? "check" : step.kind;
     if (step.problems.length === 0 || step.kind === "test") {
-      const evidence = cutEnd(step.output.trim().split("\n").slice(-20).join("\n"), limits.messageChars);
+      const evidence = cutEnd(step.output.trim().split("\n").slice(-20).join("\n"), limits.messageBytes);
       const message = `${step.id} ${step.status}${step.exitCode === undefined ? "" : ` with exit code ${step.exitCode}`}`;
       return [
         {
@@ -116,7 +121,7 @@ export function dangerFindings(
               file: file.path,
               line,
               message: `adds what the policy holds dangerous (${found.entry.id}): ${found.entry.title}`,
-              evidence: cutEnd(text.slice(1).trim(), limits.messageChars),
+              evidence: cutEnd(text.slice(1).trim(), limits.messageBytes),
               inDiff: true,
               changedLine: true,
               source: "dangerous_commands",

@@ -4,17 +4,22 @@ export const limits = {
   reportBytes: 64 * 1024 * 1024,
   /** Failures that one result carries. */
   failures: 200,
-  /** Characters of a failure's message, and of expected and actual each. */
-  messageChars: 2_000,
-  valueChars: 1_000,
-  nameChars: 500,
+  /** Bytes of a failure's message, and of expected and actual each. */
+  messageBytes: 2_000,
+  valueBytes: 1_000,
+  nameBytes: 500,
   /** Characters of a stack that are looked at for places in the project. */
   stackChars: 16_000,
   /** Places in the project kept with a failure. */
   frames: 10,
-  /** Characters of a step's output in the structured content, and in the text for the model. */
-  stepOutputChars: 64 * 1024,
-  stepTextChars: 6_000,
+  /** Files that are followed from one failing file to those it imports; bytes of each that are read. */
+  imports: 200,
+  sourceBytes: 512 * 1024,
+  /** Failing files whose imports are followed. */
+  importingFiles: 50,
+  /** Bytes of a step's output in the structured content, and in the text for the model. */
+  stepOutputBytes: 64 * 1024,
+  stepTextBytes: 6_000,
   /** Problems (type errors, lint messages) kept of one step. */
   problems: 200,
   /** Default and longest time of one step or one test run, in seconds. */
@@ -47,6 +52,7 @@ export const limits = {
   /** Entries of one page of dangers. */
   dangerPage: 50,
   maxDangerPage: 200,
-  /** Characters of the text for the model. */
-  textChars: 48 * 1024,
+  /** Bytes of the text for the model; what is beyond is in a file that the text names. */
+  textBytes: 48 * 1024,
+  textLines: 1_900,
 } as const;

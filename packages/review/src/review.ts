@@ -12,9 +12,14 @@ const findingSchema = obj({
   line: opt(int({ minimum: 0 })),
   message: str(),
   evidence: str({ description: "What the runner, the compiler or the diff says" }),
-  inDiff: bool({ description: "The file, or a place in the stack, was changed" }),
+  inDiff: bool({ description: "The file, a place in its stack, or a file it loads was changed" }),
   changedLine: bool({ description: "The line itself was changed" }),
-  related: opt(str({ description: "The changed place in the stack of a failing test, as path:line" })),
+  related: opt(
+    str({
+      description:
+        "The change that a failing test leads to: a place in its stack as path:line, or a file it loads",
+    }),
+  ),
   source: oneOf(reviewParts),
 });
 

@@ -37,6 +37,14 @@ export async function readJsonFile(path: string): Promise<Fields | undefined> {
   return parsed?.ok === true ? fields(parsed.value) : undefined;
 }
 
+export async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+export async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() === true;
+}
+
 export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined;
 }

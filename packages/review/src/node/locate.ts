@@ -96,11 +96,11 @@ function testFailure(failure: ParsedFailure, path: string, locator: Locator): Te
     .slice(0, limits.frames)
     .map((place) => ({ path: place.path, line: place.line }));
   return {
-    name: clean(failure.name, limits.nameChars),
+    name: clean(failure.name, limits.nameBytes),
     kind: failure.kind,
-    message: clean(failure.message, limits.messageChars),
-    ...(failure.expected === undefined ? {} : { expected: clean(failure.expected, limits.valueChars) }),
-    ...(failure.actual === undefined ? {} : { actual: clean(failure.actual, limits.valueChars) }),
+    message: clean(failure.message, limits.messageBytes),
+    ...(failure.expected === undefined ? {} : { expected: clean(failure.expected, limits.valueBytes) }),
+    ...(failure.actual === undefined ? {} : { actual: clean(failure.actual, limits.valueBytes) }),
     ...(line === undefined ? {} : { line }),
     ...(column === undefined ? {} : { column }),
     frames,

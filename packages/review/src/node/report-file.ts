@@ -1,19 +1,15 @@
 import { refusal } from "@nestbox/tool";
+import { openInside } from "@nestbox/tool/node";
 
 import type { FailuresReport } from "../failures.ts";
 import { limits } from "../limits.ts";
 import { parseJunit } from "../reports/junit.ts";
-import { readTextFile } from "./files.ts";
 import { createLocator, groupFailures } from "./locate.ts";
-import { insideProject } from "./project-path.ts";
 import { parseTap } from "./tap.ts";
 
 /** Reads a JUnit XML or TAP file of the project as if its tests had just run. Throws a refusal for anything else. */
 export async function readReportFile(root: string, path: string): Promise<FailuresReport> {
-  const file = await insideProject(root, path);
-  const source = await readTextFile(file, limits.reportBytes);
-  if (source === undefined)
-    throw refusal(`${path} cannot be read as a report: it is not there, not a file, or too large.`);
+  const source = await readReport(root, path);
   const isXml = source.trimStart().startsWith("<");
   const parsed = isXml ? parseJunit(source) : parseTap(source);
   if (!parsed.ok) throw refusal(`${path} is neither JUnit XML nor TAP: ${parsed.reason}.`);
@@ -40,11 +36,18 @@ export async function readReportFile(root: string, path: string): Promise<Failur
         outcome,
         durationMs: 0,
         ...totals,
-        ...(error === undefined ? {} : { message: error.slice(0, limits.messageChars) }),
+        ...(error === undefined ? {} : { message: error.slice(0, limits.messageBytes) }),
       },
     ],
     files: [...files],
     ...totals,
     omitted,
   };
+}
+
+async function readReport(root: string, path: string): Promise<string> {
+  await using file = await openInside(root, path);
+  const { size } = await file.handle.stat();
+  if (size > limits.reportBytes) throw refusal(`The report is larger than ${limits.reportBytes} bytes.`);
+  return file.handle.readFile("utf8");
 }

@@ -1,10 +1,10 @@
-import { throwIfAborted } from "@nestbox/tool";
-import type { CommandResult } from "@nestbox/tool/node";
+import { throwIfAborted, truncateText } from "@nestbox/tool";
+import { modelText, type CommandResult, type ModelText } from "@nestbox/tool/node";
 
 import type { CheckProblem, CheckStatus, CheckStep } from "../checks.ts";
 import { limits } from "../limits.ts";
 import { parseProblems } from "../reports/problems.ts";
-import { cutEnd, cutMiddle, plainText } from "../reports/text.ts";
+import { cutEnd, plainText } from "../reports/text.ts";
 import { runProjectCommand } from "./environment.ts";
 import { createLocator, type Locator } from "./locate.ts";
 import type { ReviewEnvironment } from "./options.ts";
@@ -85,7 +85,7 @@ async function runStep(
   });
   const locator = createLocator(options.root, step.folder);
   const text = locator.relativize(plainText(result.output));
-  const output = cutMiddle(text, limits.stepOutputChars, result.fullOutputPath);
+  const output = await cutOutput(text, result.fullOutputPath, environment);
   const status = statusOf(result);
   const problems = status === "passed" ? [] : placeProblems(text, locator);
   return {
@@ -97,10 +97,24 @@ async function runStep(
     durationMs: result.durationMs,
     output: result.kind === "failed-to-start" ? result.message : output.text,
     truncated: result.truncated || output.truncated,
-    ...(result.fullOutputPath === undefined ? {} : { fullOutputPath: result.fullOutputPath }),
+    ...(output.fullOutputPath === undefined ? {} : { fullOutputPath: output.fullOutputPath }),
     problems: problems.slice(0, limits.problems),
     problemsOmitted: Math.max(0, problems.length - limits.problems),
   };
+}
+
+/** The output as it stands in the result; what was cut is in a file that the marker names (contract A12). */
+async function cutOutput(
+  text: string,
+  fullOutputPath: string | undefined,
+  environment: ReviewEnvironment,
+): Promise<ModelText> {
+  const bounds = { maxBytes: limits.stepOutputBytes, maxLines: Infinity };
+  if (fullOutputPath !== undefined) {
+    return { ...truncateText(text, { ...bounds, fullOutputPath }), fullOutputPath };
+  }
+  const { outputFolder } = environment;
+  return modelText(text, { ...bounds, ...(outputFolder === undefined ? {} : { outputFolder }) });
 }
 
 function statusOf(result: CommandResult): CheckStatus {
@@ -128,7 +142,7 @@ function placeProblems(text: string, locator: Locator): readonly CheckProblem[] 
         ...(problem.column === undefined ? {} : { column: problem.column }),
         severity: problem.severity,
         ...(problem.code === undefined ? {} : { code: cutEnd(problem.code, 100) }),
-        message: cutEnd(problem.message, limits.messageChars),
+        message: cutEnd(problem.message, limits.messageBytes),
       },
     ];
   });

@@ -11,7 +11,7 @@ import type { ReviewEnvironment } from "./options.ts";
 import { shownFolder, type Suite } from "./project/suites.ts";
 import { runners } from "./runners/index.ts";
 import { withReportFolder } from "./runners/report-folder.ts";
-import type { Runner } from "./runners/runner.ts";
+import type { Runner, RunnerContext } from "./runners/runner.ts";
 import { parseTap } from "./tap.ts";
 
 export interface SuiteResult {
@@ -26,6 +26,7 @@ const reportOutputBytes = 16 * 1024 * 1024;
 /** A runner that is not known: its output may still be TAP, its exit code tells success in any case. */
 const unknown: Runner = {
   name: "unknown",
+  reportsOnStdout: true,
   inject: async () => ({ args: [] }),
   async read({ stdout }) {
     return /^TAP version 1[34]$/m.test(stdout)
@@ -66,13 +67,11 @@ export async function runSuite(
       folder: suite.folder,
       timeoutMs: options.timeoutMs,
       signal: options.signal,
-      maxBytes: reportOutputBytes,
+      ...(runner.reportsOnStdout === true ? { maxBytes: reportOutputBytes } : {}),
       ...(injection.env === undefined ? {} : { env: injection.env }),
     });
     throwIfAborted(options.signal);
-    const parsed = await runner.read(result, context);
-    const { outcome, message } = judge(result, parsed, runner);
-    const found = parsed.ok ? parsed.report : emptyReport;
+    const { outcome, message, report: found } = await readRun(runner, result, context);
     const explained = outcome === "passed" || outcome === "failed" || outcome === "no-tests";
     const run: TestRun = {
       ...base,
@@ -84,7 +83,7 @@ export async function runSuite(
       ...counts(found),
       ...(message === undefined
         ? {}
-        : { message: cutEnd(locator.relativize(plainText(message)), limits.messageChars) }),
+        : { message: cutEnd(locator.relativize(plainText(message)), limits.messageBytes) }),
       ...(explained ? {} : { outputTail: tail(result, locator) }),
       ...(result.fullOutputPath === undefined ? {} : { fullOutputPath: result.fullOutputPath }),
     };
@@ -99,12 +98,22 @@ function counts(report: ParsedReport) {
 function tail(result: CommandResult, locator: Locator): string {
   return cutMiddle(
     locator.relativize(plainText(result.output.slice(-64 * 1024))).trim(),
-    limits.stepTextChars,
+    limits.stepTextBytes,
   ).text;
 }
 
 const notThere =
   /: (?:command )?not found\b|is not recognized as an internal or external command|No module named '?pytest'?$|ERR_PNPM_NO_SCRIPT|Cannot find module '[^']*(?:vitest|jest|mocha|playwright)[^']*'\s*$/m;
+
+/** What one run of a runner comes to: its outcome, and its report or an empty one. */
+export async function readRun(
+  runner: Runner,
+  result: CommandResult,
+  context: RunnerContext,
+): Promise<{ readonly outcome: TestOutcome; readonly message?: string; readonly report: ParsedReport }> {
+  const parsed = await runner.read(result, context);
+  return { ...judge(result, parsed, runner), report: parsed.ok ? parsed.report : emptyReport };
+}
 
 /** What the end of the process and the report together say. */
 function judge(
@@ -123,26 +132,25 @@ function judge(
 
   if (parsed.ok) {
     const { report } = parsed;
-    if (report.failures.length > 0) return { outcome: "failed" };
+    if (report.failures.length > 0 && report.incomplete !== true) return { outcome: "failed" };
+    if (report.incomplete === true) {
+      return { outcome: "crashed", message: `the report stops before its end: ${lastLine(result)}` };
+    }
+    const ran = report.passed + report.skipped > 0;
     const [error] = report.errors;
-    const said = runner.classify?.(result);
+    const said = runner.classify?.(result, ran || error !== undefined ? undefined : report);
     if (error !== undefined) return { outcome: said ?? "crashed", message: error };
-    if (report.passed + report.skipped === 0) {
+    if (!ran) {
       if (said !== undefined)
         return { outcome: said, ...(said === "no-tests" ? {} : { message: lastLine(result) }) };
       return exitCode === 0 ? { outcome: "no-tests" } : { outcome: "crashed", message: lastLine(result) };
     }
-    if (exitCode !== 0) {
-      return {
-        outcome: "crashed",
-        message: `every test that was reported passed, yet the runner exited with code ${exitCode}: ${lastLine(result)}`,
-      };
-    }
-    if (report.incomplete === true) return { outcome: "crashed", message: "the report stops before its end" };
-    return { outcome: "passed" };
+    if (exitCode === 0) return { outcome: "passed" };
+    const message = `every test that was reported passed, yet the runner exited with code ${exitCode}: ${lastLine(result)}`;
+    return { outcome: "crashed", message };
   }
 
-  const said = runner.classify?.(result);
+  const said = runner.classify?.(result, undefined);
   if (said === "no-tests") return { outcome: said };
   if (said !== undefined) return { outcome: said, message: lastLine(result) };
   if (exitCode === 127 || (exitCode !== 0 && notThere.test(result.output))) {
@@ -160,15 +168,20 @@ function judge(
       };
 }
 
-/** The line of an output that most likely says what went wrong: the first that names an error, else the last one. */
+/** The line of an output that most likely says what went wrong: an error's own, else one that names one, else the last. */
 function lastLine(result: CommandResult): string {
   const lines = plainText(result.stderr.trim() === "" ? result.stdout : result.stderr)
     .slice(-32 * 1024)
     .split("\n")
     .map((line) => line.trim())
-    .filter((line) => line !== "");
-  return cutEnd(
-    lines.find((line) => /\berror\b|Error\b/i.test(line)) ?? lines.at(-1) ?? "it printed nothing",
-    500,
-  );
+    .filter((line) => line !== "" && !line.startsWith('{"'));
+  const wanted = [
+    /\(signal: \d+/,
+    /^(?:\w+ )*\w*(?:error|Error)\b(?:\s?\[[\w.-]+\])?(?:: |$)/,
+    /\berror\b|Error\b/i,
+  ];
+  const found = wanted
+    .map((pattern) => lines.find((line) => pattern.test(line)))
+    .find((line) => line !== undefined);
+  return cutEnd(found ?? lines.at(-1) ?? "it printed nothing", 500);
 }

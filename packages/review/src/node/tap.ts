@@ -74,19 +74,23 @@ function failureOf(result: Result, comments: readonly string[]): ParsedFailure {
   const place =
     location === undefined ? undefined : stackPlaces(`at (${location.replace(/^.*\((.*)\)$/, "$1")})`)[0];
   const exitCode = own(diag, "exitCode");
+  const signal = text(diag, "signal");
   // node:test has one result for a whole file only when that file could not be run to its end.
-  const isFile = exitCode !== undefined && exitCode !== null;
+  const isFile = (exitCode !== undefined && exitCode !== null) || signal !== undefined;
   const error = plainText(text(diag, "error") ?? text(diag, "message") ?? "").trim();
   const printed = comments.join("\n");
   const expected = shown(own(diag, "expected") ?? own(diag, "wanted"));
   const actual = shown(own(diag, "actual") ?? own(diag, "found"));
   const isAssertion = text(diag, "code") === "ERR_ASSERTION" || expected !== undefined;
+  const messageOf = (): string => {
+    if (signal !== undefined) return `the process of this file was ended by ${signal}`;
+    return isFile && printed !== "" ? nodeError(printed) : error;
+  };
   return {
     file: place?.file ?? text(at, "fileName") ?? text(at, "file"),
     name: result.fullname === "" ? result.name || `test ${result.id}` : result.fullname,
-    kind: isFile ? "load" : isAssertion ? "assertion" : "error",
-    message:
-      (isFile && printed !== "" ? nodeError(printed) : error) || result.name || "failed without a message",
+    kind: signal !== undefined ? "error" : isFile ? "load" : isAssertion ? "assertion" : "error",
+    message: messageOf() || result.name || "failed without a message",
     expected,
     actual,
     line: place?.line ?? count(at, "lineNumber") ?? count(at, "line"),

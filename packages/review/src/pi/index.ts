@@ -1,1 +1,1 @@
-export {};
+export { reviewRenderers, withReviewRenderers } from "./renderers.ts";

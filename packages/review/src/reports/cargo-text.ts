@@ -13,6 +13,10 @@ export function parseCargoText(stdout: string, stderr: string): ReportResult {
   let passed = 0;
   let skipped = 0;
   let blocks = 0;
+  // cargo names on standard error, in the same order, what it runs.
+  const targets = [...stderr.matchAll(/^ +(?:Running (?:unittests )?(\S+) \(|Doc-tests )/gm)].map(
+    (match) => match[1],
+  );
   let finished = 0;
   let verdicts = new Map<string, string>();
   let captured = new Map<string, string[]>();
@@ -21,7 +25,7 @@ export function parseCargoText(stdout: string, stderr: string): ReportResult {
 
   function close(): void {
     for (const [name, verdict] of verdicts) {
-      if (verdict === "FAILED") failures.push(failureOf(name, captured.get(name) ?? []));
+      if (verdict === "FAILED") failures.push(failureOf(name, captured.get(name) ?? [], targets[blocks - 1]));
     }
     verdicts = new Map();
     captured = new Map();
@@ -57,6 +61,11 @@ export function parseCargoText(stdout: string, stderr: string): ReportResult {
     }
   }
   const incomplete = blocks > finished;
+  // Of a run that was cut off, what was announced counts.
+  for (const verdict of verdicts.values()) {
+    if (verdict === "ok") passed += 1;
+    else if (verdict === "ignored") skipped += 1;
+  }
   close();
   const build = buildFailures(stderr);
   if (blocks === 0 && build.length === 0) return { ok: false, reason: "no test results in cargo's output" };
@@ -83,7 +92,7 @@ function summaryCounts(line: string, verdicts: ReadonlyMap<string, string>): boo
   return [...verdicts.values()].filter((verdict) => verdict === "FAILED").length === failed;
 }
 
-function failureOf(name: string, lines: readonly string[]): ParsedFailure {
+function failureOf(name: string, lines: readonly string[], target: string | undefined): ParsedFailure {
   const output = lines.join("\n");
   // Since Rust 1.73 the message stands on the next line, before it in quotes on the same one.
   const panic = /^thread '.*?'(?: \(\d+\))? panicked at (?:'(.*)', )?(\S+):(\d+):(\d+):?$/m.exec(output);
@@ -92,7 +101,7 @@ function failureOf(name: string, lines: readonly string[]): ParsedFailure {
   const body = after.split(/^(?:stack backtrace:|note: )/m)[0]?.trim() ?? "";
   const message = quoted ?? (body || output.trim());
   return {
-    file,
+    file: file ?? target,
     name: name.replaceAll("::", " > "),
     kind: message.startsWith("assertion ") ? "assertion" : "error",
     message: message || "failed without a message",
@@ -111,7 +120,7 @@ function buildFailures(stderr: string): ParsedFailure[] {
     const error = /^error(?:\[E\d+\])?: (.*)$/.exec(line);
     if (error !== null) headline = line;
     const [, file, row, column] = /^\s*--> (\S+):(\d+):(\d+)$/.exec(line) ?? [];
-    if (headline === undefined || file === undefined) continue;
+    if (headline === undefined || file === undefined || /(?:^|\/)Cargo\.toml$/.test(file)) continue;
     failures.push({
       file,
       name: "(build)",

@@ -75,7 +75,7 @@ export function parseGoJson(source: string, { diagnostics = "", module = "" } = 
       else if (test.status === "skip") skipped += 1;
       else if (!failedParents.has(title)) {
         if (test.status === "running") incomplete = true;
-        failures.push(failureOf(folder, title, test));
+        failures.push(failureOf(folder, title, test, packages.get(name)?.lines ?? []));
       }
     }
     const owner = packages.get(name);
@@ -109,7 +109,8 @@ function keep(lines: string[], output: string): void {
   if (lines.length < maxLines) lines.push(output);
 }
 
-function failureOf(folder: string, title: string, test: GoTest): ParsedFailure {
+function failureOf(folder: string, title: string, test: GoTest, owner: readonly string[]): ParsedFailure {
+  const end = owner.find((line) => /^(?:exit status|signal:) /.test(line))?.trim();
   const output = test.lines
     .filter((line) => !/^\s*(=== (RUN|PAUSE|CONT|NAME)|--- (FAIL|PASS|SKIP))\b/.test(line))
     .join("");
@@ -133,7 +134,11 @@ function failureOf(folder: string, title: string, test: GoTest): ParsedFailure {
           : `${folder === "" ? "" : `${folder}/`}${file}`,
     name: title.replaceAll("/", " > "),
     kind: panic === undefined ? "assertion" : "error",
-    message: message || output.trim() || "failed without a message",
+    message:
+      message ||
+      output.trim() ||
+      end ||
+      (test.status === "running" ? "the process ended before the test did" : "failed without a message"),
     ...gotWant(message),
     line:
       panic !== undefined && frame?.[2] !== undefined

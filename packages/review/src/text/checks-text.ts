@@ -15,7 +15,7 @@ export function checksText(report: ChecksReport): string {
     if (step.problems.length > 0) lines.push(...problemLines(step));
     else
       lines.push(
-        cutMiddle(step.output.trim() || "(no output)", limits.stepTextChars, step.fullOutputPath).text,
+        cutMiddle(step.output.trim() || "(no output)", limits.stepTextBytes, step.fullOutputPath).text,
       );
     if (step.fullOutputPath !== undefined) lines.push(`Complete output: ${step.fullOutputPath}`);
   }

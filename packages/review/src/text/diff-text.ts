@@ -13,7 +13,7 @@ export function diffText(report: DiffReport): string {
   if (report.omitted > 0) lines.push(`${report.omitted} changes beyond the limit are not listed.`);
   if (report.nextCursor !== undefined)
     lines.push(`More: call again with cursor ${JSON.stringify(report.nextCursor)}.`);
-  let left: number = limits.textChars - lines.join("\n").length;
+  let left: number = limits.textBytes - lines.join("\n").length;
   for (const file of report.files) {
     if (file.hunks.length === 0) continue;
     const text = hunkText(file);

@@ -7,8 +7,8 @@ export function reviewText(report: ReviewReport): string {
   const lines = [report.summary];
   for (const finding of report.findings.slice(0, maxFindings)) {
     const line = finding.line === undefined ? "" : `:${finding.line}`;
-    const where = finding.changedLine ? "changed line" : finding.inDiff ? "changed file" : "outside the diff";
-    const related = finding.related === undefined ? "" : `, through ${finding.related}`;
+    const where = finding.changedLine ? "changed line" : finding.inDiff ? "in the diff" : "outside the diff";
+    const related = finding.related === undefined ? "" : ` through ${finding.related}`;
     lines.push(
       "",
       `- ${finding.severity} ${finding.file}${line} (${finding.kind}, ${where}${related}): ${finding.message}`,

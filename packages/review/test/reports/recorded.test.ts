@@ -8,7 +8,15 @@ import { parseJunit } from "../../src/reports/junit.ts";
 import { parseMochaJson } from "../../src/reports/mocha-json.ts";
 import { parsePlaywrightJson } from "../../src/reports/playwright-json.ts";
 import type { ParsedFailure, ReportResult } from "../../src/reports/report.ts";
-import { recorded } from "../support/fixtures.ts";
+import { readRecording } from "../cases/recording.ts";
+
+/** A file that the runner left, or what it printed. */
+function recorded(name: string, file: string): string {
+  const { files, stdout, stderr } = readRecording(`${name}-failures`);
+  const found = file === "stdout" ? stdout : file === "stderr" ? stderr : files[file];
+  if (found === undefined) throw new Error(`${name} left no ${file}`);
+  return found;
+}
 
 function read(result: ReportResult) {
   if (!result.ok) throw new Error(result.reason);
@@ -25,8 +33,11 @@ function named(failures: readonly Omit<ParsedFailure, "stack">[], name: string) 
 
 // contract A11
 describe("what real runners wrote is read as file, name, message, expected, actual and line", () => {
-  test.each(["vitest.json", "jest.json"])("%s", (file) => {
-    const { counts, failures } = read(parseJestJson(recorded(file)));
+  test.each([
+    ["vitest", "full.json"],
+    ["jest", "jest.json"],
+  ])("%s", (name, file) => {
+    const { counts, failures } = read(parseJestJson(recorded(name, file)));
     expect(counts).toEqual({ passed: 1, failed: 4, skipped: 1 });
     expect(named(failures, "add > adds <three> & 'more'")).toMatchObject({
       file: "/project/test/add.test.js",
@@ -42,7 +53,7 @@ describe("what real runners wrote is read as file, name, message, expected, actu
   });
 
   test("vitest's own json reporter, which knows no expected and actual", () => {
-    const { counts, failures } = read(parseJestJson(recorded("vitest-json.json")));
+    const { counts, failures } = read(parseJestJson(recorded("vitest", "vitest.json")));
     expect(counts).toEqual({ passed: 1, failed: 4, skipped: 1 });
     expect(named(failures, "add > adds <three> & 'more'")).toMatchObject({
       kind: "assertion",
@@ -51,7 +62,7 @@ describe("what real runners wrote is read as file, name, message, expected, actu
   });
 
   test("mocha, with a hook that failed", () => {
-    const { counts, failures } = read(parseMochaJson(recorded("mocha.json")));
+    const { counts, failures } = read(parseMochaJson(recorded("mocha", "mocha.json")));
     expect(counts).toEqual({ passed: 1, failed: 4, skipped: 1 });
     expect(named(failures, "add > adds <three> & 'more'")).toMatchObject({
       expected: "4",
@@ -62,7 +73,7 @@ describe("what real runners wrote is read as file, name, message, expected, actu
   });
 
   test("playwright, where what passed on a retry has passed", () => {
-    const { counts, failures } = read(parsePlaywrightJson(recorded("playwright.json")));
+    const { counts, failures } = read(parsePlaywrightJson(recorded("playwright", "playwright.json")));
     expect(counts).toEqual({ passed: 2, failed: 2, skipped: 1 });
     expect(named(failures, "add > adds <three> & 'more'")).toMatchObject({
       file: "/project/test/add.spec.js",
@@ -74,7 +85,7 @@ describe("what real runners wrote is read as file, name, message, expected, actu
   });
 
   test("bun", () => {
-    const { counts, failures } = read(parseJunit(recorded("bun.xml")));
+    const { counts, failures } = read(parseJunit(recorded("bun", "bun.xml")));
     expect(counts).toEqual({ passed: 1, failed: 3, skipped: 1 });
     expect(named(failures, "add > adds <three> & 'more'")).toMatchObject({
       file: "test/add.test.js",
@@ -85,7 +96,7 @@ describe("what real runners wrote is read as file, name, message, expected, actu
   });
 
   test("pytest, with a fixture that failed and a module that cannot be imported", () => {
-    const { counts, failures } = read(parseJunit(recorded("pytest.xml")));
+    const { counts, failures } = read(parseJunit(recorded("pytest", "pytest.xml")));
     expect(counts).toEqual({ passed: 2, failed: 5, skipped: 1 });
     expect(named(failures, "TestMore > test_adds_three")).toMatchObject({
       file: "tests/test_add.py",
@@ -104,7 +115,7 @@ describe("what real runners wrote is read as file, name, message, expected, actu
   });
 
   test("node:test, where a suite only repeats its tests and a printed line is no result", () => {
-    const { counts, failures } = read(parseTap(recorded("node-test.tap")));
+    const { counts, failures } = read(parseTap(recorded("node-test", "node.tap")));
     expect(counts).toEqual({ passed: 2, failed: 5, skipped: 2 });
     expect(named(failures, "add > adds <three> & 'more' # with a hash")).toMatchObject({
       file: "/project/test/add.test.js",
@@ -117,8 +128,8 @@ describe("what real runners wrote is read as file, name, message, expected, actu
   });
 
   test("go test, with a package that does not build and a test that panics", () => {
-    const result = parseGoJson(recorded("go.jsonl"), {
-      diagnostics: recorded("go.stderr.txt"),
+    const result = parseGoJson(recorded("go", "stdout"), {
+      diagnostics: recorded("go", "stderr"),
       module: "example.test/adding",
     });
     const { counts, failures } = read(result);
@@ -146,7 +157,7 @@ describe("what real runners wrote is read as file, name, message, expected, actu
 
   test("cargo test, where what a test prints is no result", () => {
     const { counts, failures } = read(
-      parseCargoText(recorded("cargo.stdout.txt"), recorded("cargo.stderr.txt")),
+      parseCargoText(recorded("cargo", "stdout"), recorded("cargo", "stderr")),
     );
     expect(counts).toEqual({ passed: 1, failed: 5, skipped: 1 });
     expect(named(failures, "tests > adds_three")).toMatchObject({

@@ -7,7 +7,7 @@ import { refusal, throwIfAborted } from "@nestbox/tool";
 import { runCommand } from "@nestbox/tool/node";
 
 import { limits } from "../../limits.ts";
-import { ancestors, findProgram, pathFolders, readTextFile } from "../files.ts";
+import { ancestors, findProgram, isFile, isFolder, pathFolders, readTextFile } from "../files.ts";
 
 /**
  * A repository seen through a git folder of our own.
@@ -268,12 +268,4 @@ async function runGit(
     };
   }
   return { ok: true, stdout: result.stdout, truncated: result.truncated };
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isFile() === true;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }

@@ -30,8 +30,9 @@ export const vitest: Runner = {
     const source = (await report.read("full.json")) ?? (await report.read("vitest.json"));
     return source === undefined ? missing("vitest") : parseJestJson(source);
   },
-  classify({ output }) {
-    if (/No test files found/i.test(output)) return "no-tests";
+  classify({ output }, report) {
+    // It reports nothing found with an empty report, and says so only to the reporters that it has replaced.
+    if (report !== undefined || /No test files found/i.test(output)) return "no-tests";
     if (/failed to load config|CACError|Startup Error/i.test(plainText(output))) return "config-error";
     return undefined;
   },
@@ -65,8 +66,8 @@ export const mocha: Runner = {
     if (source !== undefined) return parseMochaJson(source);
     // A test file that cannot be loaded ends mocha before it writes a report: say which one.
     const text = plainText(stderr.trim() === "" ? stdout : stderr);
-    const headline = /^(?:Error(?: \[\w+\])?|\w+Error(?: \[\w+\])?): .*/m.exec(text)?.[0];
-    const importer = /imported from (\S+)/.exec(text)?.[1];
+    const headline = /(?:^|: )(\w*Error(?: \[\w+\])?: .*)/m.exec(text)?.[1];
+    const importer = /imported from ((?!\S*\/node_modules\/)\S+)/.exec(text)?.[1];
     const own = stackPlaces(text).find(
       ({ file }) => file.includes(folder) && !file.includes("/node_modules/"),
     );
@@ -81,7 +82,7 @@ export const mocha: Runner = {
       line: own?.line,
       stack: text,
     } as const;
-    return { ok: true, report: { ...emptyReport, failed: 1, failures: [failure], incomplete: true } };
+    return { ok: true, report: { ...emptyReport, failed: 1, failures: [failure] } };
   },
   classify({ output }) {
     if (/Error: No test files found/.test(output)) return "no-tests";
@@ -129,8 +130,10 @@ export const bun: Runner = {
       report: { ...base, failed: base.failed + loads.length, failures: [...base.failures, ...loads] },
     };
   },
-  classify: ({ output }) =>
-    /No tests found|did not match any test files/i.test(output) ? "no-tests" : undefined,
+  classify({ output }) {
+    if (/No tests found|did not match any test files/i.test(output)) return "no-tests";
+    return /\bat (?:\S*\/)?bunfig\.toml:/.test(output) ? "config-error" : undefined;
+  },
 };
 
 function bunLoadErrors(output: string) {
@@ -185,6 +188,7 @@ function quoted(option: string): string {
 /** tape, ava and node-tap: they write TAP to standard output. */
 export const tapOutput: Runner = {
   name: "tap",
+  reportsOnStdout: true,
   async inject({ words = [] }) {
     if (words.some((word) => /(?:^|\/)ava$/.test(word))) return { args: ["--tap"] };
     return { args: words.some((word) => /(?:^|\/)tap$/.test(word)) ? ["--reporter=tap"] : [] };

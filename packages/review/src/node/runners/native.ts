@@ -33,6 +33,7 @@ export const pytest: Runner = {
 
 export const goTest: Runner = {
   name: "go",
+  reportsOnStdout: true,
   inject: async () => ({ args: [] }),
   async read({ stdout, stderr }, { folder }) {
     const manifest = await readTextFile(join(folder, "go.mod"), 1024 * 1024);
@@ -48,12 +49,13 @@ export const goTest: Runner = {
 
 export const cargoTest: Runner = {
   name: "cargo",
+  reportsOnStdout: true,
   inject: async () => ({ args: [] }),
   read: async ({ stdout, stderr }) => parseCargoText(stdout, stderr),
   classify({ stdout, stderr }) {
     if (/running \d+ test/.test(stdout)) return undefined;
     const manifest =
-      /failed to parse manifest|could not find `Cargo.toml`|failed to load manifest|failed to (?:select|get)|unable to update/;
+      /--> (?:\S*\/)?Cargo\.toml:|failed to parse manifest|could not find `Cargo.toml`|failed to load manifest|failed to (?:select|get)|unable to update/;
     return manifest.test(stderr) ? "config-error" : undefined;
   },
 };

@@ -1,6 +1,6 @@
 import type { CommandResult } from "@nestbox/tool/node";
 
-import type { ReportResult } from "../../reports/report.ts";
+import type { ParsedReport, ReportResult } from "../../reports/report.ts";
 
 /** What a runner is started with so that it leaves a machine-readable report, without touching the project. */
 export interface Injection {
@@ -31,8 +31,10 @@ export interface Runner {
   readonly name: RunnerName;
   inject(context: RunnerContext): Promise<Injection>;
   read(result: CommandResult, context: RunnerContext): Promise<ReportResult>;
-  /** What its exit code and its messages say when a report alone does not. */
-  classify?(result: CommandResult): "no-tests" | "config-error" | undefined;
+  /** Its report stands on standard output, of which more is kept then. */
+  readonly reportsOnStdout?: boolean;
+  /** What its exit code and its messages say. `report`: it could be read and holds neither a test nor an error. */
+  classify?(result: CommandResult, report: ParsedReport | undefined): "no-tests" | "config-error" | undefined;
 }
 
 export const runnerNames = [

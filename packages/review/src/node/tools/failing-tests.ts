@@ -1,13 +1,15 @@
 import { int, obj, opt, str } from "@earendil-works/pi-schema";
 import { defineTool, refusal, throwIfAborted } from "@nestbox/tool";
+import { requireInside } from "@nestbox/tool/node";
 
 import { failuresSchema, worstOutcome, type FailingFile, type FailuresReport } from "../../failures.ts";
 import { limits } from "../../limits.ts";
 import { reviewNamespace } from "../../namespace.ts";
 import { failuresText } from "../../text/failures-text.ts";
 import { workingFolder } from "../environment.ts";
-import { groupFailures } from "../locate.ts";
-import { insideProject } from "../project-path.ts";
+import { isFolder } from "../files.ts";
+import { importedFiles } from "../imports.ts";
+import { groupFailures, unknownFile } from "../locate.ts";
 import type { ReviewEnvironment } from "../options.ts";
 import { findSuites } from "../project/suites.ts";
 import { readReportFile } from "../report-file.ts";
@@ -66,7 +68,7 @@ export function failingTestsTool(environment: ReviewEnvironment) {
       if (params.report !== undefined) {
         return report(await readReportFile(root, params.report), environment, failuresText);
       }
-      const folder = params.path === undefined ? root : await insideProject(root, params.path);
+      const folder = params.path === undefined ? root : await projectFolder(root, params.path);
       const suites = await findSuites(folder, { script: params.script });
       if (suites.length === 0 && params.script !== undefined) {
         throw refusal(`package.json has no script "${params.script}". Call failing_tests without script.`);
@@ -83,9 +85,25 @@ export function failingTestsTool(environment: ReviewEnvironment) {
         const partial = clean(summarize(results), environment);
         onUpdate?.({ content: [{ type: "text", text: failuresText(partial) }], details: partial });
       }
-      return report(summarize(results), environment, failuresText);
+      return report(await withImports(root, summarize(results)), environment, failuresText);
     },
   });
+}
+
+async function projectFolder(root: string, path: string): Promise<string> {
+  const found = await requireInside(root, path);
+  if (!(await isFolder(found.path))) throw refusal(`There is no folder ${found.relative} in this project.`);
+  return found.path;
+}
+
+/** Says what each failing file loads, so that a failure can be mapped to a change. */
+async function withImports(root: string, found: FailuresReport): Promise<FailuresReport> {
+  const files: FailingFile[] = [];
+  for (const [index, file] of found.files.entries()) {
+    const known = file.path !== unknownFile && index < limits.importingFiles;
+    files.push(known ? { ...file, imports: [...(await importedFiles(root, file.path))] } : file);
+  }
+  return { ...found, files };
 }
 
 /** One report of all runs; failures of one file from several runs are one group. */

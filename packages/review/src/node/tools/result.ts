@@ -6,7 +6,9 @@ import {
   type JsonValue,
   type Redactor,
 } from "@nestbox/tool";
+import { modelText } from "@nestbox/tool/node";
 
+import { limits } from "../../limits.ts";
 import type { ReviewEnvironment } from "../options.ts";
 
 /** What a renderer draws: the structured content itself, so that a stored result can be drawn again. */
@@ -29,12 +31,21 @@ function walk(value: JsonValue, redact: Redactor): JsonValue {
   );
 }
 
-/** Clean data with its text, as result and as details. */
-export function report<TData extends JsonObject>(
+/**
+ * Clean data with its text, as result and as details. A text that is longer than the model may read is cut, and a
+ * file that it names holds all of it (contract A12).
+ */
+export async function report<TData extends JsonObject>(
   data: TData,
   environment: ReviewEnvironment,
   describe: (data: TData) => string,
-): DataResult<TData, ReviewDetails<TData>> {
+): Promise<DataResult<TData, ReviewDetails<TData>>> {
   const safe = clean(data, environment);
-  return dataResult<TData, TData>(safe, { text: describe(safe), details: safe });
+  const { outputFolder } = environment;
+  const text = await modelText(describe(safe), {
+    maxBytes: limits.textBytes,
+    maxLines: limits.textLines,
+    ...(outputFolder === undefined ? {} : { outputFolder }),
+  });
+  return dataResult<TData, TData>(safe, { text: text.text, details: safe });
 }

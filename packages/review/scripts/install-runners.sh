@@ -1,0 +1,25 @@
+#!/bin/sh
+# Installs the test runners that `pnpm run test:live` really runs: those of npm into a folder outside of the tree,
+# those of Debian with apt. Prints the folder, which the live tests find by themselves.
+set -eu
+
+folder="${NESTBOX_RUNNERS:-${TMPDIR:-/tmp}/nestbox-runners}"
+mkdir -p "$folder"
+cd "$folder"
+[ -f package.json ] || echo '{ "private": true }' >package.json
+npm install --no-audit --no-fund --no-package-lock \
+  vitest@5.1.2 jest@^30 mocha@^12 @playwright/test@^1.50 bun@^1.4 >&2
+
+missing=""
+command -v go >/dev/null || missing="$missing golang-go"
+command -v cargo >/dev/null || missing="$missing cargo"
+python3 -c 'import pytest' 2>/dev/null || missing="$missing python3-pytest"
+if [ -n "$missing" ]; then
+  as_root=""
+  [ "$(id -u)" = 0 ] || as_root=sudo
+  $as_root apt-get update >&2
+  # Word splitting is wanted: one package a word.
+  # shellcheck disable=SC2086
+  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y --no-install-recommends $missing >&2
+fi
+echo "$folder"
