@@ -1,12 +1,12 @@
 export { runTool, type RunToolOptions, type StructuredContentOf, type ToolRun } from "./run-tool.ts";
+export { call, type ScriptedCall, type ScriptedReply } from "./scripted-model.ts";
 export {
-  call,
   scriptedPiSession,
-  type ScriptedCall,
   type ScriptedPiSession,
   type ScriptedPiSessionOptions,
-  type ScriptedReply,
+  type ScriptedPromptOptions,
 } from "./scripted-session.ts";
+export type { SessionCall } from "./session-calls.ts";
 export {
   createScriptedUi,
   never,

@@ -1,13 +1,7 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  fauxAssistantMessage,
-  fauxProvider,
-  fauxText,
-  fauxToolCall,
-  type FauxResponseStep,
-} from "@earendil-works/pi-ai/providers/faux";
+import { fauxProvider } from "@earendil-works/pi-ai/providers/faux";
 import {
   InMemoryCredentialStore,
   type AssistantMessage,
@@ -17,6 +11,7 @@ import {
 import {
   createAgentSession,
   DefaultResourceLoader,
+  initTheme,
   ModelRuntime,
   SessionManager,
   SettingsManager,
@@ -29,23 +24,9 @@ import {
   type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import { ToolError } from "../error.ts";
-import type { JsonObject } from "../json.ts";
+import { toStep, type ScriptedReply } from "./scripted-model.ts";
+import { readCalls, type SessionCall } from "./session-calls.ts";
 import { createScriptedUi, type ScriptedUi, type ScriptedUiAnswers } from "./scripted-ui.ts";
-
-/** A tool call of the scripted model. */
-export interface ScriptedCall {
-  readonly name: string;
-  readonly args: JsonObject;
-  /** Default: `call-1`, `call-2`, … in the order of the script. */
-  readonly id?: string;
-}
-
-/** One turn of the scripted model: text, one call, several calls at once, or a function of what it reads. */
-export type ScriptedReply =
-  | string
-  | ScriptedCall
-  | readonly (string | ScriptedCall)[]
-  | ((messages: readonly Message[]) => string | ScriptedCall | readonly (string | ScriptedCall)[]);
 
 export interface ScriptedPiSessionOptions {
   /** Extensions, as functions of `pi`, loaded in this order. */
@@ -71,6 +52,11 @@ export interface ScriptedPiSessionOptions {
   readonly settings?: Parameters<typeof SettingsManager.inMemory>[0];
 }
 
+export interface ScriptedPromptOptions {
+  /** The person presses Escape at the first event for which this is true. */
+  readonly abortWhen?: (event: AgentSessionEvent) => boolean;
+}
+
 /** A real Pi session whose model is a script. Dispose of it, or declare it with `await using`. */
 export interface ScriptedPiSession extends AsyncDisposable {
   readonly session: AgentSession;
@@ -85,8 +71,13 @@ export interface ScriptedPiSession extends AsyncDisposable {
   readonly extensions: LoadExtensionsResult["extensions"];
   /** The scripted person, when there is one. */
   readonly ui: ScriptedUi | undefined;
-  /** Sends a user's message and plays the replies, one for each turn. Resolves when the run is over. */
-  prompt(text: string, replies: readonly ScriptedReply[]): Promise<void>;
+  /**
+   * Sends a user's message and plays the replies, one for each turn. Resolves when the run is over. Rejects with a
+   * `ToolError` (`bad-script`) when a turn finds no reply, or when replies are left and the run was not aborted.
+   */
+  prompt(text: string, replies: readonly ScriptedReply[], options?: ScriptedPromptOptions): Promise<void>;
+  /** Every call of every depth in the order of its start: what an audit would hold. */
+  calls(): readonly SessionCall[];
   /** The messages of the session, as they are stored. */
   transcript(): readonly Message[];
   /** The results that the model read, in the order of the transcript. */
@@ -95,15 +86,10 @@ export interface ScriptedPiSession extends AsyncDisposable {
   resultText(toolCallId?: string): string;
   /** The records of nested calls by the id of the calling tool (contract A17). */
   nestedCalls(): ReadonlyMap<string, NonNullable<ToolResultMessage["nestedCalls"]>>;
-  /** What one extension tool would see in `ctx.getAllTools()`. */
+  /** The tools that are active now, by name. */
   activeTools(): readonly string[];
   /** Ends the session as Pi does when it quits, and removes every folder that was made. */
   dispose(): Promise<void>;
-}
-
-/** Writes one call of the scripted model. */
-export function call(name: string, args: JsonObject = {}, id?: string): ScriptedCall {
-  return id === undefined ? { name, args } : { name, args, id };
 }
 
 /**
@@ -170,6 +156,8 @@ async function start(
     ({ path, error }) => ({ source: path, message: error }),
   );
   session.subscribe((event) => void events.push(event));
+  // The theme of a scripted person's terminal; Pi keeps one for the whole process.
+  if (options.ui !== undefined) initTheme("dark");
   const ui =
     options.ui === undefined
       ? undefined
@@ -181,8 +169,8 @@ async function start(
       void errors.push({ source: extensionPath, event, message: error }),
   });
 
-  let calls = 0;
-  const nextId = () => `call-${(calls += 1)}`;
+  let count = 0;
+  const nextId = () => `call-${(count += 1)}`;
   let disposed = false;
   const transcript = (): Message[] =>
     session.sessionManager
@@ -202,22 +190,28 @@ async function start(
     transcript,
     toolResults,
     activeTools: () => session.getActiveToolNames(),
-    async prompt(text, replies) {
+    calls: () => readCalls(events),
+    async prompt(text, replies, { abortWhen } = {}) {
       faux.setResponses(replies.map((reply) => toStep(reply, nextId)));
-      const before = transcript().length;
-      await session.prompt(text);
-      const failed = transcript()
-        .slice(before)
-        .find((message) => message.role === "assistant" && message.stopReason === "error");
-      if (failed?.role === "assistant" && failed.errorMessage !== undefined) {
+      const [seen, stored] = [events.length, transcript().length];
+      let aborted = false;
+      const unsubscribe = session.subscribe((event) => {
+        if (aborted || abortWhen?.(event) !== true) return;
+        aborted = true;
+        void session.abort();
+      });
+      try {
+        await session.prompt(text);
+      } finally {
+        unsubscribe();
+      }
+      const failed = transcript().slice(stored).find(isFailure);
+      if (failed !== undefined)
         throw new ToolError("bad-script", `The scripted model failed: ${failed.errorMessage}`);
-      }
       const left = faux.getPendingResponseCount();
-      // An aborted run may well leave some: that is what its test is about.
-      const aborted = transcript().at(-1);
-      if (left > 0 && !(aborted?.role === "assistant" && aborted.stopReason === "aborted")) {
+      aborted ||= events.slice(seen).some((event) => event.type === "agent_settled" && event.aborted);
+      if (left > 0 && !aborted)
         throw new ToolError("bad-script", `${left} of ${replies.length} replies were not used.`);
-      }
     },
     resultText(toolCallId) {
       const results = toolResults();
@@ -251,6 +245,10 @@ async function start(
   return scripted;
 }
 
+function isFailure(message: Message): message is AssistantMessage {
+  return message.role === "assistant" && message.stopReason === "error";
+}
+
 function sdkTools(options: ScriptedPiSessionOptions): Partial<CreateAgentSessionOptions> {
   return {
     ...(options.customTools === undefined ? {} : { customTools: [...options.customTools] }),
@@ -272,23 +270,4 @@ function skipDiscovery(loader: DefaultResourceLoader): void {
   Reflect.set(manager, "resolve", () =>
     Promise.resolve({ extensions: [], skills: [], prompts: [], themes: [], installFailures: [] }),
   );
-}
-
-function toStep(reply: ScriptedReply, nextId: () => string): FauxResponseStep {
-  if (typeof reply === "function") return ({ messages }) => toMessage(reply(messages), nextId);
-  return toMessage(reply, nextId);
-}
-
-function toMessage(
-  reply: string | ScriptedCall | readonly (string | ScriptedCall)[],
-  nextId: () => string,
-): AssistantMessage {
-  const parts = typeof reply === "string" || "name" in reply ? [reply] : reply;
-  const blocks = parts.map((part) =>
-    typeof part === "string"
-      ? fauxText(part)
-      : fauxToolCall(part.name, { ...part.args }, { id: part.id ?? nextId() }),
-  );
-  const calls = blocks.some((block) => block.type === "toolCall");
-  return fauxAssistantMessage(blocks, { stopReason: calls ? "toolUse" : "stop" });
 }
