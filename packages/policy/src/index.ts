@@ -4,6 +4,9 @@ export type { EngineOptions, RefResolver } from "./engine/options.ts";
 export { showText } from "./explain/escape.ts";
 export { explainDecision } from "./explain/messages.ts";
 export type { FolderEntry, PolicyFs } from "./paths/fs.ts";
+export { dangers } from "./preset/dangers.ts";
+export { lintPolicy } from "./rules/lint.ts";
+export type { LintNote } from "./rules/lint.ts";
 export { loadPolicy, parsePolicy } from "./rules/parse.ts";
 export type { LoadOptions, ParseResult } from "./rules/parse.ts";
 export { policySchema } from "./rules/schema.ts";
@@ -54,3 +57,4 @@ export type { Grant, GrantedFile, GrantFacts, GrantOffer, GrantStore } from "./g
 export { createMemoryGrants, MAX_GRANTS } from "./gate/grants.ts";
 export { redact, redactText } from "./gate/redact.ts";
 export { guardTool, RecheckError, type Rechecker } from "./gate/guard-tool.ts";
+export { createAutoApprover } from "./gate/auto-approver.ts";

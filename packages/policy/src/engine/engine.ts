@@ -105,18 +105,20 @@ function judge(
   const otherwise = person ? personPart(request) : tool.otherwise;
   const parts: PartDecision[] = [...judgeBroken(engine, request), ...tool.against];
   const touched: Resource[] = [];
+  // A shell's wildcard leaves hidden files out, until its options say otherwise.
+  const hidden = call.rawWords.some((word) => word.includes("dotglob") || word.includes("GLOBIGNORE"));
   const env: (readonly string[])[] = [];
   for (const [index, command] of call.commands.entries()) {
     const resources = command.resources
       .flatMap((fact) => expandRefs(engine, command, fact))
-      .map((fact) => makeResource(resolver, request, fact));
+      .map((fact) => makeResource(resolver, request, fact, { hidden }));
     touched.push(...resources);
     const judged = judgeCommand(engine, request, call.commands, index, resources, otherwise);
     parts.push(...judged.parts);
     env.push(judged.env);
   }
   for (const fact of call.own) {
-    const resource = makeResource(resolver, request, fact);
+    const resource = makeResource(resolver, request, fact, { hidden: true });
     touched.push(resource);
     parts.push(
       ...judgeResource(engine, request, resource, undefined, { otherwise, exact: false, natural: true }),

@@ -3,7 +3,9 @@ import type { CallRequest } from "@nestbox/tool";
 import type { PartDecision } from "../decision.ts";
 import { showText } from "../explain/escape.ts";
 import type { Part, Resource } from "../rules/compiled-match.ts";
-import type { CommandFact } from "../subject.ts";
+import { quoteWord } from "../rules/words.ts";
+import { analyzeCommand } from "../shell/analyze.ts";
+import type { CommandFact, ResourceFact } from "../subject.ts";
 import { askRules, partOf } from "./ask-rule.ts";
 import { judgeResource } from "./judge-resource.ts";
 import type { CommandRules, CompiledRule, EngineParts } from "./parts.ts";
@@ -62,9 +64,10 @@ export function judgeCommand(
   const touched = resources.flatMap((resource) =>
     judgeResource(engine, request, resource, command, {
       otherwise: granted,
-      exact: test?.exact === true,
+      // The rule names the program, wherever it stands.
+      exact: test?.exact === true || (allow !== undefined && isProgramItself(command, resource)),
       // A fallback is a permission for whatever the tool does; a rule about a command is one for its operands.
-      natural: allow === undefined ? own.rule !== "default.wrapper" : isOperand(command, resource),
+      natural: allow === undefined ? own.rule !== "default.wrapper" : isOwnBusiness(command, resource),
     }),
   );
   return { parts: [...(against.length > 0 ? against : [own]), ...touched], env: test?.env ?? [] };
@@ -85,11 +88,31 @@ function startsAnother(commands: readonly CommandFact[], index: number): boolean
   return next.wrappers.length === command.wrappers.length + 1 && next.wrappers.at(-1) === command.program;
 }
 
-/** Whether a resource is one of the command's operands or its program, and not the target of a redirection. */
-function isOperand(command: CommandFact, { fact }: Resource): boolean {
-  if (fact.kind !== "path") return true;
+/**
+ * Whether a resource is what the program does by itself to its operands, and not the target of a redirection or of an
+ * option: `mkdir a` makes `a`, but it is `-i` that lets `sed` write.
+ */
+function isOwnBusiness(command: CommandFact, { fact }: Resource): boolean {
+  if (fact.kind !== "path" || fact.action === "read") return true;
   if (fact.value === undefined) return false;
   if (command.redirections.some(({ target, action }) => action === "write" && target.value === fact.value))
     return false;
-  return command.argv[0].value === fact.value || command.operands.some(({ value }) => value === fact.value);
+  if (command.argv[0].value === fact.value) return true;
+  if (!command.operands.some(({ value }) => value === fact.value)) return false;
+  return !command.known || doesWithoutOptions(command, fact);
+}
+
+function doesWithoutOptions(command: CommandFact, fact: ResourceFact): boolean {
+  const ends = command.argv.some(({ value }) => value === "--") ? ["--"] : [];
+  const words = [command.argv[0], ...command.operands].map(({ value, raw }) => value ?? raw);
+  const [program = "", ...operands] = words;
+  const line = [program, ...command.subcommand, ...ends, ...operands].map(quoteWord).join(" ");
+  const [plain] = analyzeCommand(line, command.cwd === undefined ? {} : { cwd: command.cwd }).commands;
+  return (
+    plain?.resources.some(({ action, value }) => action === fact.action && value === fact.value) === true
+  );
+}
+
+function isProgramItself(command: CommandFact, { fact }: Resource): boolean {
+  return fact.action === "execute" && fact.value !== undefined && fact.value === command.argv[0].value;
 }

@@ -7,6 +7,7 @@ import { pathSubject } from "../paths/subject.ts";
 import type { PathResolver } from "../paths/resolve.ts";
 import type { CommandFact, Doubt, ResourceAction } from "../subject.ts";
 import { analyzeCommand } from "../shell/analyze.ts";
+import { quoteWord } from "../rules/words.ts";
 import { askRule } from "./ask-rule.ts";
 import { rulesFor } from "./judge-command.ts";
 import type { CompiledRule, EngineParts } from "./parts.ts";
@@ -86,7 +87,7 @@ function rawCommands(
     if (rules.length === 0) continue;
     const line = words
       .slice(index, index + RAW_ARGUMENTS)
-      .map(quote)
+      .map(quoteWord)
       .join(" ");
     const [command] = analyzeCommand(line, { cwd: request.cwd, home: engine.options.home }).commands;
     if (command === undefined) continue;
@@ -169,8 +170,4 @@ function programOf(word: string): string {
     .slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1)
     .replace(/\.(exe|cmd|bat|com)$/i, "")
     .toLowerCase();
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -13,8 +13,12 @@ export function makeResource(
   resolver: () => PathResolver,
   request: CallRequest,
   fact: ResourceFact,
+  options: { readonly hidden: boolean },
 ): Resource {
-  return { fact, path: fact.kind === "path" ? pathSubject(resolver(), fact, request.cwd) : undefined };
+  return {
+    fact,
+    path: fact.kind === "path" ? pathSubject(resolver(), fact, request.cwd, options) : undefined,
+  };
 }
 
 /** How far the permission of the command or tool that a resource belongs to reaches. */

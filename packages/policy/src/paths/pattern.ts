@@ -56,6 +56,8 @@ export function globProblem(glob: string): string | undefined {
     pattern.split("/").some((name) => (name.match(/[*?]/g) ?? []).length > MAX_STARS && name !== "**"),
   );
   if (crowded) return `more than ${MAX_STARS} wildcards in one name`;
+  if (all.some((pattern) => pattern.split("/").length > MAX_SEGMENTS - 10))
+    return "the pattern has too many folders";
   if (glob.startsWith("~") && !/^~($|[/\\])/.test(glob)) return "only ~/ is known, not another user's home";
   return undefined;
 }
@@ -104,7 +106,10 @@ function compileAnchored(pattern: string, options: PatternOptions): PathPattern 
     : rootOf(written) + leadingNames(segmentsOf(written, rootOf(written))).join("/");
   // What ends in `/**` or a wildcard is exact enough; a plain name covers what is below it when it denies.
   const covers = care === "loose";
+  // A name at any depth, the most usual pattern, needs no walk.
+  const last = anywhere && segments.length === 2 && segments[1]?.kind !== "any" ? segments[1] : undefined;
   const hit = ({ text, root, parts }: FoldedPath): PatternHit => {
+    if (last !== undefined) return hitName(last, parts, covers);
     if (anywhere) return matchSegments(segments, parts, covers);
     // The common miss, decided without walking the path.
     if (!text.startsWith(prefix))
@@ -131,6 +136,19 @@ function leadingNames(segments: readonly Segment[]): readonly string[] {
     names.push(segment.name);
   }
   return names;
+}
+
+function hitName(
+  segment: Exclude<Segment, { readonly kind: "any" }>,
+  parts: readonly string[],
+  covers: boolean,
+): PatternHit {
+  const first = covers ? 0 : Math.max(0, parts.length - 1);
+  for (let at = first; at < parts.length; at += 1) {
+    const part = parts[at] ?? "";
+    if (segment.kind === "name" ? segment.name === part : segment.test(part)) return "covered";
+  }
+  return "below";
 }
 
 /** Takes a folded path apart. */
@@ -170,29 +188,35 @@ function compileSegment(name: string): Segment {
   return { kind: "glob", test: (part) => test(part) };
 }
 
-/** Walks pattern and path side by side. States are positions in the pattern, so the work is their product at most. */
+/** Most components of a glob: positions in it are the bits of one number. */
+export const MAX_SEGMENTS = 30;
+
+/** Walks pattern and path side by side: the positions that may be reached are bits, so the work is their product. */
 function matchSegments(segments: readonly Segment[], parts: readonly string[], covers: boolean): PatternHit {
-  let states = closure(segments, new Set([0]));
-  for (const [index, part] of parts.entries()) {
-    if (covers && index > 0 && states.has(segments.length)) return "covered";
-    const next = new Set<number>();
-    for (const state of states) {
-      const segment = segments[state];
+  const end = 1 << segments.length;
+  let states = closure(segments, 1);
+  for (let index = 0; index < parts.length; index += 1) {
+    if (covers && index > 0 && (states & end) !== 0) return "covered";
+    const part = parts[index] ?? "";
+    let next = 0;
+    for (let at = 0; at < segments.length; at += 1) {
+      if ((states & (1 << at)) === 0) continue;
+      const segment = segments[at];
       if (segment === undefined) continue;
-      if (segment.kind === "any") next.add(state);
-      else if (segment.kind === "name" ? segment.name === part : segment.test(part)) next.add(state + 1);
+      if (segment.kind === "any") next |= 1 << at;
+      else if (segment.kind === "name" ? segment.name === part : segment.test(part)) next |= 1 << (at + 1);
     }
+    if (next === 0) return "none";
     states = closure(segments, next);
-    if (states.size === 0) return "none";
   }
-  if (states.has(segments.length)) return "covered";
-  return "below";
+  return (states & end) === 0 ? "below" : "covered";
 }
 
 /** `**` may stand for nothing. */
-function closure(segments: readonly Segment[], states: Set<number>): Set<number> {
-  for (const state of states) {
-    if (segments[state]?.kind === "any") states.add(state + 1);
+function closure(segments: readonly Segment[], states: number): number {
+  let all = states;
+  for (let at = 0; at < segments.length; at += 1) {
+    if ((all & (1 << at)) !== 0 && segments[at]?.kind === "any") all |= 1 << (at + 1);
   }
-  return states;
+  return all;
 }

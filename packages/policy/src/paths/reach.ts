@@ -58,11 +58,13 @@ export function splitGlob(path: string): { readonly folder: string; readonly res
   };
 }
 
-/** Expands the components of a glob below a folder. `**` is any depth. */
-export function expandGlob(fs: PolicyFs, folder: string, rest: readonly string[]): Reach {
+/**
+ * Expands the components of a glob below a folder. `**` is any depth. A shell's wildcard leaves out names that begin
+ * with a dot, a search tool's does not (`hidden`).
+ */
+export function expandGlob(fs: PolicyFs, folder: string, rest: readonly string[], hidden: boolean): Reach {
   const found = new Set<string>();
   let budget = MAX_TREE_ENTRIES;
-  let complete = true;
   const pending: { readonly at: string; readonly index: number }[] = [{ at: folder, index: 0 }];
   const tests = rest.map(compileName);
   while (pending.length > 0) {
@@ -95,6 +97,7 @@ export function expandGlob(fs: PolicyFs, folder: string, rest: readonly string[]
     const entries = fs.list(state.at);
     if (entries === undefined) continue;
     for (const entry of entries) {
+      if (!hidden && entry.name.startsWith(".") && !name.startsWith(".")) continue;
       budget -= 1;
       if (budget < 0) return { paths: [...found], complete: false };
       if (name === "**") {
@@ -106,7 +109,7 @@ export function expandGlob(fs: PolicyFs, folder: string, rest: readonly string[]
       }
     }
   }
-  return { paths: [...found], complete };
+  return { paths: [...found], complete: true };
 }
 
 /**

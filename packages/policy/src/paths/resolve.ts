@@ -84,7 +84,8 @@ export function createResolver(fs: PolicyFs, world: PathWorld, root: string): Pa
     const target = follow(lexical.path, MAX_LINKS);
     if (target === undefined) return undefined;
     const identities = new Set([lexical.path, target]);
-    const entry = entryOf(lexical.path);
+    // Where the path is its own real path, no link stands in it.
+    const entry = target === lexical.path ? undefined : entryOf(lexical.path);
     if (entry !== undefined) identities.add(entry);
     // `link/../x` is not where the words say: the system follows the link before it goes up.
     if (/(^|\/)\.\.(\/|$)/.test(lexical.walked) && lexical.walked !== lexical.path) {

@@ -30,12 +30,19 @@ export interface PathSubject {
 /** Devices that keep and tell nothing of anybody's. */
 const devices = /^\/dev\/(null|zero|full|stdin|stdout|stderr|tty|fd\/\d+|random|urandom)$/;
 
-export function pathSubject(resolver: PathResolver, fact: ResourceFact, fallbackBase: string): PathSubject {
+export function pathSubject(
+  resolver: PathResolver,
+  fact: ResourceFact,
+  fallbackBase: string,
+  options: { readonly hidden?: boolean } = {},
+): PathSubject {
   const extent = fact.extent ?? "exact";
   const base = fact.base ?? (fact.value !== undefined && isAnchored(fact.value) ? fallbackBase : undefined);
   const known = fact.value !== undefined && base !== undefined;
   const globbed =
-    known && extent === "glob" && isGlob(fact.value) ? globPaths(resolver, fact.value, base) : undefined;
+    known && extent === "glob" && isGlob(fact.value)
+      ? globPaths(resolver, fact.value, base, options.hidden !== false || fact.value.includes("**"))
+      : undefined;
   const resolved =
     globbed?.folder ?? (known && globbed === undefined ? resolver.resolve(fact.value, base) : undefined);
   const named = globbed?.named ?? (resolved === undefined ? [] : [resolved]);
@@ -86,6 +93,7 @@ function globPaths(
   resolver: PathResolver,
   value: string,
   base: string,
+  hidden: boolean,
 ): {
   readonly folder: ResolvedPath | undefined;
   readonly named: readonly ResolvedPath[];
@@ -97,7 +105,7 @@ function globPaths(
   const start = resolver.resolve(folder, base);
   const samples = sampleGlob(value).map((sample) => resolver.resolve(sample, base));
   const found =
-    start === undefined ? { paths: [], complete: false } : expandGlob(resolver.fs, start.real, rest);
+    start === undefined ? { paths: [], complete: false } : expandGlob(resolver.fs, start.real, rest, hidden);
   const expansions = found.paths.map((path) => resolver.resolve(path, base));
   const all = [...samples, ...expansions];
   const named = all.filter((path) => path !== undefined);

@@ -30,7 +30,9 @@ export function compileCallFilter(match: RuleMatch, fail: (message: string) => v
       return value !== undefined && test(value);
     });
   }
-  return (request, care) => tests.every((test) => test(request, care));
+  const [first] = tests;
+  if (first === undefined) return () => true;
+  return tests.length === 1 ? first : (request, care) => tests.every((test) => test(request, care));
 }
 
 function compileTool(match: ToolMatch): CallTest {

@@ -4,6 +4,7 @@ import { regexOrFail } from "./call-filter.ts";
 import type { Answer } from "../paths/match.ts";
 import type { CommandMatch, ExactCommand, PredicateCommand, PrefixCommand } from "./types.ts";
 import { anyWildcard, type TextTest, wildcard } from "./wildcard.ts";
+import { quoteWord } from "./words.ts";
 
 export interface CommandTest {
   /** Programs the test can match, lower case; `undefined`: any. */
@@ -66,6 +67,7 @@ function prefixTest({ prefix, env = [] }: PrefixCommand, world: CommandWorld): C
   const [program = "", ...rest] = prefix;
   const options = rest.filter(isOption);
   const names = rest.filter((word) => !isOption(word));
+  const [firstName] = names;
   const aliases = options.map((option) => flagNames(program, names, option));
   return {
     programs: [baseName(program)],
@@ -73,6 +75,7 @@ function prefixTest({ prefix, env = [] }: PrefixCommand, world: CommandWorld): C
     env,
     loose(command) {
       if (!namesProgram(command, program)) return "no";
+      if (firstName !== undefined && !mayHold(command, firstName)) return "no";
       if (rest.every((word, index) => command.argv[index + 1]?.value === word)) return "yes";
       const flags = worst(aliases.map((all) => hasFlag(command, all)));
       if (flags === "no") return "no";
@@ -104,6 +107,7 @@ function predicateTest(
         program.flatMap((one) => flagNames(one, literals.length === subcommand.length ? literals : [], name)),
       ),
     ]);
+  const firstName = subcommand[0] !== undefined && !/[*?]/.test(subcommand[0]) ? subcommand[0] : undefined;
   const any = aliasesOf(flags?.any);
   const all = aliasesOf(flags?.all);
   const none = aliasesOf(flags?.none);
@@ -114,13 +118,15 @@ function predicateTest(
   const loose = (command: CommandFact): Answer => {
     if (command.program === undefined || !programTest(command.program.toLowerCase())) return "no";
     const answers: Answer[] = [];
-    if (words.length > 0)
-      answers.push(
-        worse(
-          matchWords([...command.subcommand, ...command.operands.map(valueOf)], words),
-          matchWords(plainWords(command), words),
-        ),
+    if (words.length > 0) {
+      if (firstName !== undefined && !mayHold(command, firstName)) return "no";
+      const found = worse(
+        matchWords([...command.subcommand, ...command.operands.map(valueOf)], words),
+        matchWords(plainWords(command), words),
       );
+      if (found === "no") return "no";
+      answers.push(found);
+    }
     if (any.length > 0) answers.push(best(any.map((names) => hasFlag(command, names))));
     for (const names of all) answers.push(hasFlag(command, names));
     // A word that is not known may be the flag that would let the command off: it does not.
@@ -177,7 +183,7 @@ function predicateTest(
 function flagNames(program: string, subcommand: readonly string[], option: string): readonly string[] {
   const written = option.replace(/=.*$/s, "");
   if (/[*?]/.test(program)) return [written];
-  const line = [program, ...subcommand, option].map(quote).join(" ");
+  const line = [program, ...subcommand, option].map(quoteWord).join(" ");
   const fact = analyzeCommand(line).commands.find((command) => command.wrappers.length === 0);
   return [...new Set([written, ...(fact?.flags.map((flag) => flag.name) ?? [])])];
 }
@@ -278,6 +284,11 @@ function inTrustedFolder(value: string, world: CommandWorld): boolean {
   return systemFolders.includes(folder) || world.programFolders.includes(folder);
 }
 
+/** The usual miss, told at once: a word that is nowhere in the command, of which no word is hidden. */
+function mayHold(command: CommandFact, word: string): boolean {
+  return command.argv.some(({ value }) => value === word || value === undefined);
+}
+
 function isHidden(word: Word): boolean {
   return word.value === undefined;
 }
@@ -298,10 +309,6 @@ function baseName(program: string): string {
   return program
     .slice(Math.max(program.lastIndexOf("/"), program.lastIndexOf("\\")) + 1)
     .replace(/\.(exe|cmd|bat|com)$/i, "");
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 const rank: Readonly<Record<Answer, number>> = { no: 0, maybe: 1, yes: 2 };

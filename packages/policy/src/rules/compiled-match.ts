@@ -12,7 +12,7 @@ import type { CommandFact, ResourceFact } from "../subject.ts";
 import { type CallTest, compileCallFilter } from "./call-filter.ts";
 import { type CommandTest, type CommandWorld, compileCommandMatch } from "./command-match.ts";
 import type { RuleMatch } from "./types.ts";
-import { anyWildcard, type TextTest } from "./wildcard.ts";
+import { anyWildcard, type TextTest, wildcard } from "./wildcard.ts";
 
 /** One resource of a call, ready for rules. */
 export interface Resource {
@@ -63,39 +63,37 @@ export function compileMatch(
       : scopedPathTest((scope) => compilePathMatch(path, scope, { soft: world.soft }));
   const host = match.host === undefined ? undefined : anyWildcard(match.host, { foldCase: true });
   const { ref } = match;
-  const refName = ref?.name === undefined ? undefined : anyWildcard(ref.name.map(plainRef));
+  const refName = ref?.name === undefined ? undefined : refTest(ref.name.map(plainRef));
 
-  const looseCommand = (part: Part): Answer => {
-    if (commands === undefined) return "yes";
-    const { command } = part;
-    return command === undefined ? "no" : surest(commands.map((one) => one.loose(command)));
-  };
-  const looseResources = (part: Part): Answer => {
-    const answers: Answer[] = [];
-    if (scoped !== undefined)
-      answers.push(
-        surest(
-          part.resources.map(({ path: subject }) =>
-            subject === undefined ? "no" : scoped(subject).loose(subject),
-          ),
-        ),
-      );
-    if (host !== undefined)
-      answers.push(surest(part.resources.map(({ fact }) => looseText(fact, "host", host))));
-    if (ref !== undefined)
-      answers.push(surest(part.resources.map(({ fact }) => looseRef(fact, refName, ref.force))));
-    return answers.reduce<Answer>((found, answer) => (order[answer] < order[found] ? answer : found), "yes");
-  };
+  const looseTests: ((part: Part) => Answer)[] = [];
+  if (commands !== undefined)
+    looseTests.push(({ command }) =>
+      command === undefined ? "no" : surest(commands, (one) => one.loose(command)),
+    );
+  if (scoped !== undefined) {
+    looseTests.push(({ resources }) =>
+      surest(resources, ({ path: subject }) =>
+        subject === undefined ? "no" : scoped(subject).loose(subject),
+      ),
+    );
+  }
+  if (host !== undefined)
+    looseTests.push(({ resources }) => surest(resources, ({ fact }) => looseText(fact, "host", host)));
+  if (ref !== undefined)
+    looseTests.push(({ resources }) => surest(resources, ({ fact }) => looseRef(fact, refName, ref.force)));
 
   return {
     call,
     commands,
     loose(part) {
       if (!call(part.request, "loose")) return "no";
-      const command = looseCommand(part);
-      if (command === "no") return "no";
-      const resources = looseResources(part);
-      return order[resources] < order[command] ? resources : command;
+      let found: Answer = "yes";
+      for (const test of looseTests) {
+        const answer = test(part);
+        if (answer === "no") return "no";
+        if (answer === "maybe") found = "maybe";
+      }
+      return found;
     },
     strict(part) {
       if (!call(part.request, "strict")) return false;
@@ -145,16 +143,36 @@ function looseText(fact: ResourceFact, kind: ResourceFact["kind"], test: TextTes
   return test(fact.value) ? "yes" : "no";
 }
 
-function looseRef(fact: ResourceFact, name: TextTest | undefined, force: boolean | undefined): Answer {
+interface RefTest {
+  readonly test: TextTest;
+  /** Whether a refspec with a `*` may reach one of the names. */
+  readonly mayReach: (pattern: string) => boolean;
+}
+
+function refTest(names: readonly string[]): RefTest {
+  const test = anyWildcard(names);
+  return {
+    test,
+    mayReach: (pattern) => {
+      const reaches = wildcard(pattern);
+      return test(pattern) || names.some((name) => /[*?]/.test(name) || reaches(name));
+    },
+  };
+}
+
+function looseRef(fact: ResourceFact, name: RefTest | undefined, force: boolean | undefined): Answer {
   if (fact.kind !== "ref" || fact.action === "read") return "no";
   if (force !== undefined && (fact.force ?? false) !== force) return "no";
   if (name === undefined) return "yes";
-  return fact.value === undefined ? "maybe" : name(plainRef(fact.value)) ? "yes" : "no";
+  if (fact.value === undefined) return "maybe";
+  const value = plainRef(fact.value);
+  if (value.includes("*")) return name.mayReach(value) ? "maybe" : "no";
+  return name.test(value) ? "yes" : "no";
 }
 
-function strictRef(fact: ResourceFact, name: TextTest | undefined, force: boolean | undefined): boolean {
+function strictRef(fact: ResourceFact, name: RefTest | undefined, force: boolean | undefined): boolean {
   if (force !== undefined && (fact.force ?? false) !== force) return false;
-  return name === undefined || (fact.value !== undefined && name(plainRef(fact.value)));
+  return name === undefined || (fact.value !== undefined && name.test(plainRef(fact.value)));
 }
 
 /** A ref without the prefixes that git lets one leave out. */
@@ -166,8 +184,13 @@ function every<T>(items: readonly T[], test: (item: T) => boolean): boolean {
   return items.length > 0 && items.every(test);
 }
 
-const order: Readonly<Record<Answer, number>> = { no: 0, maybe: 1, yes: 2 };
-
-function surest(answers: readonly Answer[]): Answer {
-  return answers.reduce<Answer>((found, answer) => (order[answer] > order[found] ? answer : found), "no");
+/** The surest answer about any of several. */
+function surest<T>(items: readonly T[], ask: (item: T) => Answer): Answer {
+  let found: Answer = "no";
+  for (const item of items) {
+    const answer = ask(item);
+    if (answer === "yes") return "yes";
+    if (answer === "maybe") found = "maybe";
+  }
+  return found;
 }

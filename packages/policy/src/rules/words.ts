@@ -29,3 +29,8 @@ export function splitWords(source: string): readonly string[] | undefined {
   if (word !== undefined) words.push(word);
   return words.length === 0 ? undefined : words;
 }
+
+/** A word in single quotes, so that a shell reads it as it is. */
+export function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
