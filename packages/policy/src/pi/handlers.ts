@@ -27,6 +27,13 @@ export interface ToolResultInput extends ToolCallInput {
   readonly isError: boolean;
 }
 
+/** A result that something has to be said about: it becomes an error, and keeps what it was. */
+export interface ChangedResult {
+  content: ToolContent[];
+  structuredContent?: JsonValue;
+  isError: true;
+}
+
 export interface PolicyHandlersOptions<TContext extends HandlerContext> {
   /** The gate of the session as it is now. */
   readonly gate: (context: TContext) => PolicyGate;
@@ -48,10 +55,7 @@ export interface PolicyHandlers<TContext extends HandlerContext> {
     event: ToolCallInput,
     context: TContext,
   ) => Promise<{ block: true; reason: string } | undefined>;
-  readonly toolResult: (
-    event: ToolResultInput,
-    context: TContext,
-  ) => { content: ToolContent[]; structuredContent?: JsonValue; isError: true } | undefined;
+  readonly toolResult: (event: ToolResultInput, context: TContext) => ChangedResult | undefined;
   readonly toolExecutionEnd: (
     event: { readonly toolCallId: string; readonly isError: boolean },
     context: TContext,
@@ -72,56 +76,75 @@ export function createPolicyHandlers<TContext extends HandlerContext>(
   /** When each allowed call began, until its end was told. */
   const running = new Map<string, number>();
 
+  const judge = async (
+    event: ToolCallInput,
+    context: TContext,
+  ): Promise<{ block: true; reason: string } | undefined> => {
+    const gate = options.gate(context);
+    // From here on nobody can change what is being judged, while a person reads it and after.
+    const frozen = !mutable.has(event.toolName) && deepFreeze(event.input);
+    const before = frozen ? "" : inputHash(event.input);
+    const request: Omit<CallRequest, "input"> = {
+      callId: event.toolCallId,
+      chain: tracker.chain(event.parentToolCallId),
+      tool: toolOf(event.toolName, options.tools()),
+      cwd: context.cwd,
+      actor: "agent",
+      ...(context.signal === undefined ? {} : { signal: context.signal }),
+    };
+    const verdict = await gate.decide(withInput(request, event.input));
+    if (verdict.effect !== "allow") return { block: true, reason: verdict.reason };
+    if (!frozen && inputHash(event.input) !== before) {
+      gate.settled({ callId: event.toolCallId }, { isError: true });
+      return { block: true, reason: "Blocked: the arguments were changed while they were being judged." };
+    }
+    running.set(event.toolCallId, clock());
+    return undefined;
+  };
+
+  const compare = (event: ToolResultInput, context: TContext): ChangedResult | undefined => {
+    const began = running.get(event.toolCallId);
+    if (began === undefined) return undefined;
+    running.delete(event.toolCallId);
+    const { changed } = options.gate(context).settled(
+      { callId: event.toolCallId },
+      {
+        isError: event.isError,
+        durationMs: Math.max(0, clock() - began),
+        input: event.input,
+        resultHash: resultHash(event),
+      },
+    );
+    if (!changed) return undefined;
+    const text = `Policy: ${event.toolName} ran with other arguments than those that were allowed; this is on record.`;
+    if (context.hasUI) context.ui.notify(text, "warning");
+    return noted(event, text);
+  };
+
   return {
     toolExecutionStart(event) {
       tracker.started(event.toolCallId, event.toolName, event.parentToolCallId);
     },
 
     async toolCall(event, context) {
-      const gate = options.gate(context);
-      // From here on nobody can change what is being judged, while a person reads it and after.
-      const frozen = !mutable.has(event.toolName) && deepFreeze(event.input);
-      const before = frozen ? "" : inputHash(event.input);
-      const request: Omit<CallRequest, "input"> = {
-        callId: event.toolCallId,
-        chain: tracker.chain(event.parentToolCallId),
-        tool: toolOf(event.toolName, options.tools()),
-        cwd: context.cwd,
-        actor: "agent",
-        ...(context.signal === undefined ? {} : { signal: context.signal }),
-      };
-      const verdict = await gate.decide(withInput(request, event.input));
-      if (verdict.effect !== "allow") return { block: true, reason: verdict.reason };
-      if (!frozen && inputHash(event.input) !== before) {
-        gate.settled({ callId: event.toolCallId }, { isError: true });
-        return { block: true, reason: "Blocked: the arguments were changed while they were being judged." };
+      try {
+        return await judge(event, context);
+      } catch {
+        // Pi blocks after a throw as well, but would hand the error's own words to the model.
+        return { block: true, reason: "Blocked: the policy could not judge this call. Tell the person." };
       }
-      running.set(event.toolCallId, clock());
-      return undefined;
     },
 
     toolResult(event, context) {
-      const began = running.get(event.toolCallId);
-      if (began === undefined) return undefined;
-      running.delete(event.toolCallId);
-      const { changed } = options.gate(context).settled(
-        { callId: event.toolCallId },
-        {
-          isError: event.isError,
-          durationMs: Math.max(0, clock() - began),
-          input: event.input,
-          resultHash: resultHash(event),
-        },
-      );
-      if (!changed) return undefined;
-      const text = `Policy: ${event.toolName} ran with other arguments than those that were allowed; this is on record.`;
-      if (context.hasUI) context.ui.notify(text, "warning");
-      const note = { type: "text" as const, text };
-      return {
-        content: [...event.content, note],
-        ...(event.structuredContent === undefined ? {} : { structuredContent: event.structuredContent }),
-        isError: true,
-      };
+      try {
+        return compare(event, context);
+      } catch {
+        // A throw here would let the result pass as if it had been looked at.
+        return noted(
+          event,
+          `Policy: whether ${event.toolName} ran with the arguments that were allowed is not known.`,
+        );
+      }
     },
 
     toolExecutionEnd(event, context) {
@@ -140,6 +163,14 @@ export function createPolicyHandlers<TContext extends HandlerContext>(
     agentEnd(_event, context) {
       options.gate(context).cancelAll();
     },
+  };
+}
+
+function noted(event: ToolResultInput, text: string): ChangedResult {
+  return {
+    content: [...event.content, { type: "text", text }],
+    ...(event.structuredContent === undefined ? {} : { structuredContent: event.structuredContent }),
+    isError: true,
   };
 }
 

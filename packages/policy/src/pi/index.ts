@@ -10,6 +10,7 @@ export {
 export { createPolicyExtension, type PolicyExtension } from "./extension.ts";
 export {
   createPolicyHandlers,
+  type ChangedResult,
   type HandlerContext,
   type PolicyHandlers,
   type PolicyHandlersOptions,

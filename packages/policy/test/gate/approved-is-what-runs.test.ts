@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Effect } from "../../src/decision.ts";
+import { createAutoApprover } from "../../src/gate/auto-approver.ts";
 import { factsWithoutFileSystem } from "../../src/gate/facts.ts";
 import { createGate } from "../../src/gate/gate.ts";
 import { guardTool, RecheckError } from "../../src/gate/guard-tool.ts";
@@ -238,10 +239,9 @@ describe("a dry run", () => {
 
 describe("a program that answers for a person", () => {
   it("answers an ask, but never one that only a person may answer", async () => {
-    const approver = { person: false, ask: async () => ({ kind: "approved" as const }) };
     const gate = createGate({
       engine: fakeEngine((request) => ({ effect: "ask", personOnly: request.callId === "b" })),
-      approver,
+      approver: createAutoApprover(),
     });
     expect((await gate.decide(call("a"))).effect).toBe("allow");
     expect((await gate.decide(call("b"))).effect).toBe("deny");

@@ -106,6 +106,28 @@ describe("the built-in rules in a Pi session", () => {
     expect(session.ui?.dialogs).toEqual([]);
   });
 
+  it("ask again about a read when a link under it was allowed in the same message", async () => {
+    // policy J11
+    const user = {
+      rules: [
+        { id: "ln", effect: "allow", command: { program: "ln" } },
+        { id: "in", effect: "allow", path: { outside: false } },
+        { id: "ssh", effect: "allow", path: { glob: "~/.ssh/**" } },
+      ],
+      preset: { "secrets.read": false, "path.external": false },
+    };
+    const { session, ran, cwd } = await start(user);
+    await using _ = session;
+    writeFileSync(join(cwd, "notes.txt"), "notes");
+    const link = call("bash", { command: "ln -sf other.txt notes.txt" });
+    const read = call("read", { path: "notes.txt" });
+    await session.prompt("go", [[link, read], "done"]);
+    expect(ran).toHaveLength(1);
+    expect(session.resultText("call-2")).toContain("no UI");
+    await session.prompt("again", [read, "done"]);
+    expect(session.resultText()).toBe("notes");
+  });
+
   it("read the project's file only in a project that Pi trusts", async () => {
     // contract A26
     const project = { rules: [{ id: "no-git", effect: "deny", command: { program: "git" } }] };

@@ -1,0 +1,186 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { checkCall, explainCommand } from "../../src/node/explain.ts";
+import { lintPolicy } from "../../src/node/lint-policy.ts";
+import { openPolicy } from "../../src/node/open-policy.ts";
+import { testPolicy } from "../../src/node/test-policy.ts";
+import { tempFolders } from "./temp-folder.ts";
+
+const folder = tempFolders();
+
+function open(user: object, project?: object) {
+  const dir = folder();
+  const files = [{ path: join(dir, "user.jsonc"), layer: "user" as const }];
+  writeFileSync(join(dir, "user.jsonc"), JSON.stringify({ version: 1, ...user }));
+  const more = project === undefined ? [] : [{ path: join(dir, "project.jsonc"), layer: "project" as const }];
+  if (project !== undefined)
+    writeFileSync(join(dir, "project.jsonc"), JSON.stringify({ version: 1, ...project }));
+  return { dir, policy: openPolicy({ files: [...files, ...more], home: "/home/u", cwd: dir, env: {} }) };
+}
+
+const rules = {
+  rules: [
+    {
+      id: "test",
+      effect: "allow",
+      command: { exact: "npm test" },
+      match: "npm test",
+      notMatch: "npm test x",
+    },
+    {
+      id: "no-rm",
+      effect: "deny",
+      command: { program: "rm" },
+      reason: "Nothing is deleted here",
+      match: "rm x",
+    },
+  ],
+};
+
+describe("explaining a command", () => {
+  it("names the one command, rule and layer that decided, as data", () => {
+    // policy O08
+    const { policy, dir } = open(rules);
+    const explanation = explainCommand(policy.engine, "npm test && sudo rm -rf dist && git push", {
+      cwd: dir,
+    });
+    expect(explanation).toMatchObject({ effect: "deny", rule: "no-rm", layer: "user" });
+    expect(explanation.matched).toContain("rm -rf dist");
+    expect(explanation.modelMessage).toContain("Nothing is deleted here");
+    expect(explanation.commands.map((command) => command.program)).toEqual(
+      expect.arrayContaining(["npm", "rm", "git"]),
+    );
+    expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
+  });
+
+  it("spells out what a terminal would obey", () => {
+    // policy O02
+    const { policy, dir } = open(rules);
+    const texts: string[] = [];
+    JSON.stringify(
+      explainCommand(policy.engine, "echo safe\u001b[2K\r rm -rf x", { cwd: dir }),
+      (_key, value: unknown) => {
+        if (typeof value === "string") texts.push(value);
+        return value;
+      },
+    );
+    expect(texts.join("")).toContain("\\x1b");
+    // oxlint-disable-next-line no-control-regex
+    expect(texts.join("").replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f]/);
+  });
+});
+
+describe("checking a call", () => {
+  it("decides a call that is given as data", () => {
+    const { policy, dir } = open({ rules: [{ id: "docs", effect: "allow", tool: { server: "docs" } }] });
+    const check = (call: unknown) => checkCall(policy.engine, call, { cwd: dir });
+    expect(check({ tool: "mcp__docs__x", input: {}, server: "docs" })).toMatchObject({
+      ok: true,
+      explanation: { effect: "allow", rule: "docs" },
+    });
+    expect(check({ tool: "mcp__docs__x", server: "other" })).toMatchObject({
+      explanation: { effect: "ask" },
+    });
+    expect(
+      check({ tool: "x", source: "sdk", annotations: { readOnlyHint: true, openWorldHint: false } }),
+    ).toMatchObject({
+      explanation: { effect: "allow" },
+    });
+  });
+
+  it("says what is wrong with a call that cannot be read", () => {
+    const { policy, dir } = open({});
+    const bad: unknown[] = [
+      undefined,
+      [],
+      {},
+      { tool: 1 },
+      { tool: "x", input: [] },
+      { tool: "x", cwd: 1 },
+      { tool: "x", server: 1 },
+      { tool: "x", source: "elsewhere" },
+      { tool: "x", calledBy: "codemode" },
+      { tool: "x", calledBy: [1] },
+      { tool: "x", annotations: { trusted: true } },
+      { tool: "x", input: { when: new Date(0) } },
+    ];
+    for (const call of bad) expect(checkCall(policy.engine, call, { cwd: dir })).toMatchObject({ ok: false });
+  });
+});
+
+describe("testing a policy before it is used", () => {
+  it("runs the examples of every file, and every case of a file of cases", () => {
+    const { policy, dir } = open(rules);
+    const list = join(dir, "cases.json");
+    writeFileSync(
+      list,
+      '[{"id":"good","tool":"bash","input":{"command":"npm test"},"decision":"allow"},{"id":"wrong","tool":"bash","input":{"command":"rm x"},"decision":"ask"}]',
+    );
+    const lines = join(dir, "cases.jsonl");
+    writeFileSync(lines, '{"about":"cases"}\n{"tool":"bash","input":{"command":"rm x"},"decision":"deny"}\n');
+    const report = testPolicy(policy, { cwd: dir, cases: [list, lines] });
+    expect(report.ok).toBe(false);
+    expect(report.files).toMatchObject([{ state: "loaded", rules: 2, examples: 3 }]);
+    expect(report.cases.map(({ id, ok, actual, rule }) => [id, ok, actual, rule])).toEqual([
+      ["good", true, "allow", "test"],
+      ["wrong", false, "deny", "no-rm"],
+      [`${lines}:2`, true, "deny", "no-rm"],
+    ]);
+    expect(testPolicy(policy, { cwd: dir }).ok).toBe(true);
+  });
+
+  it("fails for an example that does not hold, and for cases that cannot be read", () => {
+    const broken = open({ rules: [{ ...rules.rules[1], match: "ls" }] });
+    expect(testPolicy(broken.policy, { cwd: broken.dir })).toMatchObject({
+      ok: false,
+      files: [{ state: "broken" }],
+    });
+    const { policy, dir } = open(rules);
+    writeFileSync(join(dir, "bad.jsonl"), "nonsense");
+    writeFileSync(join(dir, "odd.json"), '[1, {"tool":"x","decision":"maybe"}, {"decision":"deny"}]');
+    const report = testPolicy(policy, {
+      cwd: dir,
+      cases: [join(dir, "bad.jsonl"), join(dir, "odd.json"), join(dir, "none")],
+    });
+    expect(report.cases).toHaveLength(5);
+    expect(report.cases.every((item) => !item.ok && item.actual === "invalid")).toBe(true);
+  });
+});
+
+describe("linting a policy", () => {
+  it("finds what is rarely meant, and nothing in a careful one", () => {
+    const careful = open(rules);
+    expect(lintPolicy(careful.policy.layers())).toEqual([]);
+    const { policy } = open(
+      {
+        fallback: { bash: "allow" },
+        rules: [
+          { id: "all", effect: "allow", command: { program: "*" }, match: "ls" },
+          { id: "node", effect: "allow", command: { prefix: "node" }, match: "node x" },
+          { id: "find", effect: "allow", command: { program: "find", readOnly: true }, match: "find ." },
+          { id: "any", effect: "allow", tool: "*" },
+          { id: "no-reason", effect: "deny", command: { program: "rm" } },
+          { id: "twice", effect: "deny", command: { program: "rm" }, reason: "again", match: "rm x" },
+          { id: "hidden", effect: "allow", command: { program: "rm" }, match: "rm x" },
+        ],
+      },
+      { rules: [{ id: "loose", effect: "allow", command: { exact: "make" }, match: "make" }] },
+    );
+    expect(lintPolicy(policy.layers()).map(({ rule, kind }) => `${rule ?? "-"} ${kind}`)).toEqual([
+      "- fallback-allow",
+      "all broad-allow",
+      "node interpreter",
+      "any broad-allow",
+      "no-reason no-example",
+      "no-reason no-reason",
+      "twice same-as",
+      "hidden shadowed",
+      "loose no-effect",
+    ]);
+    const broken = open({ rulez: [] });
+    expect(lintPolicy(broken.policy.layers())).toMatchObject([{ kind: "broken" }]);
+  });
+});
