@@ -10,6 +10,7 @@ import { prepareArguments } from "./prepare.ts";
 import type { Registration } from "./registry.ts";
 import { runTool, type Ran } from "./run-tool.ts";
 import { closeScope, type Family, type HostCore, type RunningCall, type Scope } from "./scope.ts";
+import { thrownResult } from "./thrown.ts";
 import { createTurnSpace, type TurnSpace } from "./turns.ts";
 
 /** One call, before anything is known of it. */
@@ -180,7 +181,7 @@ async function runInTurn(
   const ran = await runTool(core, spec, registration, args, verdict.input, scope);
   await closeScope(scope);
 
-  let end = endOf(ran, cancellation.aborted);
+  let end = endOf(core, ran, cancellation.aborted);
   const output = checkOutput(registration, end.result, end.isError);
   end = { ...end, result: output.result };
   if (core.toolResultHandlers.size > 0)
@@ -202,10 +203,10 @@ async function runInTurn(
   };
 }
 
-function endOf(ran: Ran, isAborted: boolean): CallEnd {
+function endOf(core: HostCore, ran: Ran, isAborted: boolean): CallEnd {
   if (ran.kind === "abandoned") return failed("cancelled", "Operation aborted, and the tool did not stop");
   const failure = isAborted ? "cancelled" : "failed";
-  if (ran.kind === "threw") return failed(failure, errorText(ran.error));
+  if (ran.kind === "threw") return { result: thrownResult(ran.error, core.limits), isError: true, failure };
   const read = readResult(ran.value);
   if (!read.ok) return failed("failed", read.message);
   return read.result.isError === true

@@ -555,3 +555,27 @@ describe("a caller", () => {
     expect(seen).toEqual([true, false, true]);
   });
 });
+
+describe("a tool that throws", () => {
+  // S16
+  it("is told by its message, and by name, code and data in the details", async () => {
+    const thrown = Object.assign(new TypeError("exploded"), { code: "E_TOOL", data: { status: 404 } });
+    const { host } = hostWith([
+      tool("fails", () => {
+        throw thrown;
+      }),
+      tool("odd", () => {
+        throw Object.defineProperty(new Error("odd"), "code", {
+          get: () => {
+            throw new Error("in a getter");
+          },
+        });
+      }),
+    ]);
+    const { result, isError } = await host.call("fails", {});
+    expect(isError).toBe(true);
+    expect(textOf(result)).toBe("exploded");
+    expect(result.details).toEqual({ error: { name: "TypeError", code: "E_TOOL", data: { status: 404 } } });
+    expect((await host.call("odd", {})).result.details).toEqual({ error: { name: "Error" } });
+  });
+});
