@@ -18,11 +18,18 @@ import type {
 import { splitWords } from "./words.ts";
 
 const actions: readonly ResourceAction[] = ["read", "write", "delete", "execute", "network"];
-const effect = oneOf(
+const effectShape = oneOf(
   ["allow", "ask", "deny"],
   "What happens: allow, ask or deny. The strictest over all layers wins.",
 );
 const isText = (node: Node): boolean => node.type === "string";
+
+/** A shape that stands in the schema once, under `$defs`, and is referred to. */
+function define<T>(name: string, shape: Shape<T>): Shape<T> {
+  return { schema: { $ref: `#/$defs/${name}` }, read: shape.read };
+}
+
+const effect = define("effect", effectShape);
 
 /** A wildcard or name, or a list of them. */
 const names = (description: string) => oneOrMore(text(), description);
@@ -56,10 +63,12 @@ const toolObject: Shape<ToolMatch> = object(
   },
 );
 
-const toolMatch: Shape<ToolMatch> = mapShape(
+const toolShape: Shape<ToolMatch> = mapShape(
   either({ when: isText, shape: text({ description: "Name or wildcard." }) }, toolObject),
   (value) => (typeof value === "string" ? { name: value } : value),
 );
+
+const toolMatch = define("tool", toolShape);
 
 const words: Shape<readonly string[]> = {
   schema: {
@@ -122,7 +131,7 @@ const predicateCommand = object(
   { required: ["program"], description: "Statements about the parsed command." },
 );
 
-const commandMatch: Shape<CommandMatch> = {
+const commandShape: Shape<CommandMatch> = {
   schema: { anyOf: [exactCommand.schema, prefixCommand.schema, predicateCommand.schema] },
   read(node, context) {
     const kinds = (["exact", "prefix", "program"] as const).filter((key) =>
@@ -141,6 +150,8 @@ const commandMatch: Shape<CommandMatch> = {
   },
 };
 
+const commandMatch = define("command", commandShape);
+
 const pathObject = object(
   {
     glob: names(
@@ -154,13 +165,15 @@ const pathObject = object(
       keys.includes("glob") || keys.includes("outside") ? undefined : "a path needs glob or outside",
   },
 );
-const pathMatch: Shape<PathMatch> = mapShape(
+const pathShape: Shape<PathMatch> = mapShape(
   either(
     { when: (node) => node.type === "string" || node.type === "array", shape: names("Glob patterns.") },
     pathObject,
   ),
   (value): PathMatch => (isList(value) ? { glob: value } : value),
 );
+
+const pathMatch = define("path", pathShape);
 
 const scalar: Shape<string | number | boolean | null> = {
   schema: { type: ["string", "number", "boolean", "null"] },
@@ -222,17 +235,21 @@ const matchFields = {
 };
 const subjects = Object.keys(matchFields);
 
-const ruleMatch: Shape<RuleMatch> = object(matchFields, {
+const matchShape: Shape<RuleMatch> = object(matchFields, {
   check: (keys) => (keys.length === 0 ? `says nothing: name one of ${subjects.join(", ")}` : undefined),
 });
 
-const example: Shape<Example> = either(
+const ruleMatch = define("match", matchShape);
+
+const exampleShape: Shape<Example> = either(
   { when: isText, shape: text({ max: 65_536 }) },
   object(
     { tool: text(), input, server: text(), calledBy: list(text()), action: oneOf(actions) },
     { required: ["tool"] },
   ),
 );
+
+const example = define("example", exampleShape);
 
 const limit = object(
   {
@@ -251,7 +268,7 @@ const loop = object(
   { check: (keys) => (keys.length === 0 ? "needs identical or cycles" : undefined) },
 );
 
-const rule: Shape<Rule> = object(
+const ruleShape: Shape<Rule> = object(
   {
     id: text({ pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, description: "Unique in its file." }),
     effect,
@@ -275,6 +292,8 @@ const rule: Shape<Rule> = object(
     },
   },
 );
+
+const rule = define("rule", ruleShape);
 
 const annotations = object({
   readOnlyHint: flag(),
@@ -380,6 +399,15 @@ export const policySchema = {
   title: "Nestbox policy",
   description: "Rules that decide tool calls: deny before ask before allow, over all layers.",
   ...file.schema,
+  $defs: {
+    effect: effectShape.schema,
+    tool: toolShape.schema,
+    command: commandShape.schema,
+    path: pathShape.schema,
+    match: matchShape.schema,
+    example: exampleShape.schema,
+    rule: ruleShape.schema,
+  },
   // Editors read JSONC.
   allowTrailingCommas: true,
 };
