@@ -1,4 +1,11 @@
-import type { CallableTool, CallDecision, ImageContent, JsonValue, TextContent, ToolCaller } from "@nestbox/tool";
+import type {
+  CallableTool,
+  CallDecision,
+  ImageContent,
+  JsonValue,
+  TextContent,
+  ToolCaller,
+} from "@nestbox/tool";
 
 /** Limits of one script; every one is documented in the README with its default. */
 export interface ScriptLimits {
@@ -76,6 +83,9 @@ export interface ScriptError {
 export type ScriptCallStatus = "ok" | "error" | "denied" | "cancelled";
 
 export interface ScriptCall {
+  /** Place among the script's calls, from 0: the same in every event about a call. */
+  readonly index?: number;
+  /** The host's id of the call; empty until the host has told it, and for a call that never reached it. */
   readonly id: string;
   readonly name: string;
   readonly status: ScriptCallStatus | "running";
@@ -98,7 +108,7 @@ export type ScriptEvent =
   | { readonly type: "start" }
   | { readonly type: "output"; readonly item: OutputItem }
   | { readonly type: "call"; readonly call: ScriptCall }
-  | { readonly type: "progress"; readonly callId: string; readonly text: string }
+  | { readonly type: "progress"; readonly callId: string; readonly index: number; readonly text: string }
   | { readonly type: "warning"; readonly warning: ScriptWarning }
   | { readonly type: "pause" | "resume" };
 

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { parse } from "node:path";
 import type { SandboxDriver, SandboxEvents, SandboxLink, SandboxSpec } from "../runner/driver.ts";
 import { encodeFrame, FrameReader } from "../runner/frames.ts";
+import { Poller } from "../runner/poller.ts";
 import { messageOf } from "../shared/guards.ts";
+import { readNow } from "./read-now.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
 
 const MAX_STDERR_CHARS = 8_192;
@@ -11,6 +14,9 @@ const PAGE_BYTES = 4_096;
 /** An orphan that spins is ended by the system after this much processor time. */
 const MAX_CPU_SECONDS = 3_600;
 const MAX_OPEN_FILES = 256;
+const POLL_MS = 0.04;
+const MAX_POLLS_IN_ROW = 16;
+const CAN_POLL = process.platform !== "win32" && availableParallelism() > 1;
 
 export interface ProcessDriverOptions {
   readonly files: SandboxFiles;
@@ -25,6 +31,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
       let child: ChildProcess | undefined;
       let gone = false;
       let held = true;
+      let poller: Poller | undefined;
       const queued: Buffer[] = [];
       const exit = (message: string, outOfMemory = false): void => {
         if (gone) return;
@@ -37,6 +44,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
           if (child === undefined) queued.push(buffer);
           else child.stdin?.write(buffer);
         },
+        poll: () => void (gone || poller?.poll()),
         kill() {
           gone = true;
           child?.kill("SIGKILL");
@@ -60,7 +68,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
         (node) => {
           if (gone) return;
           child = launch(node, options.files, spec);
-          listen(child, spec, {
+          poller = listen(child, spec, {
             frame: (frame) => gone || events.frame(frame),
             exit: ({ message, outOfMemory }) => exit(message, outOfMemory),
           });
@@ -80,6 +88,7 @@ function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProc
     memoryMb: spec.memoryMb,
     stock: spec.stock,
     maxFrameBytes: spec.maxFrameBytes,
+    poll: CAN_POLL,
   };
   const args = [
     ...files.conditions,
@@ -108,10 +117,11 @@ function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProc
   );
 }
 
-function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): void {
+/** Hands on frames and the exit; what it returns looks at the pipe before the event loop does, where that is possible. */
+function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): Poller | undefined {
   let stderr = "";
   const reader = new FrameReader(spec.maxFrameBytes, events.frame);
-  child.stdout?.on("data", (chunk: Buffer) => {
+  const take = (chunk: Buffer): void => {
     try {
       reader.push(chunk);
     } catch (error) {
@@ -119,6 +129,22 @@ function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): 
       child.kill("SIGKILL");
       events.exit({ message: messageOf(error), outOfMemory: false });
     }
+  };
+  const fd = CAN_POLL ? descriptorOf(child.stdout) : undefined;
+  const poller =
+    fd === undefined
+      ? undefined
+      : new Poller({
+          read: (buffer) => readNow(fd, buffer),
+          onChunk: take,
+          isPartial: () => reader.isPartial,
+          now: () => performance.now(),
+          budgetMs: POLL_MS,
+          maxInRow: MAX_POLLS_IN_ROW,
+        });
+  child.stdout?.on("data", (chunk: Buffer) => {
+    poller?.rest();
+    take(chunk);
   });
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderr = (stderr + text).slice(-MAX_STDERR_CHARS);
@@ -134,6 +160,13 @@ function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): 
     );
     events.exit({ message: reason === "" ? how : `${how}: ${reason}`, outOfMemory });
   });
+  return poller;
+}
+
+/** The raw descriptor behind a pipe; other runtimes and systems do not have it. */
+function descriptorOf(stream: unknown): number | undefined {
+  const fd: unknown = (stream as { _handle?: { fd?: unknown } } | null)?._handle?.fd;
+  return typeof fd === "number" && fd >= 0 ? fd : undefined;
 }
 
 /** The line of a dying process that says why. */

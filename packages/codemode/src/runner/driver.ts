@@ -27,6 +27,8 @@ export interface SandboxEvents {
 /** One running sandbox, as the pool holds it. */
 export interface SandboxLink {
   send(type: number, run: number, header: string, segments?: readonly string[]): void;
+  /** Looks a few microseconds long whether an answer is there already; frames go to the listener. */
+  poll?(): void;
   /** Ends it at once, whatever it is doing. */
   kill(): void;
   /** Asks it to end by itself. */

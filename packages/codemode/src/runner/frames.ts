@@ -83,6 +83,11 @@ export class FrameReader {
     this.#onFrame = onFrame;
   }
 
+  /** Whether a frame has begun and not ended. */
+  get isPartial(): boolean {
+    return this.#pending !== undefined;
+  }
+
   /** The chunk may be reused by the caller after this returns. */
   push(chunk: Buffer): void {
     let rest = chunk;

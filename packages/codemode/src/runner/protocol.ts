@@ -15,6 +15,7 @@ export type Row =
       readonly kind: "tool";
       readonly id: number;
       readonly tool: number;
+      readonly line: number;
       readonly args: unknown;
       readonly argsJson: () => string;
     }
@@ -22,6 +23,7 @@ export type Row =
       readonly kind: "execute";
       readonly id: number;
       readonly name: string;
+      readonly line: number;
       readonly args: unknown;
       readonly argsJson: () => string;
     }
@@ -79,19 +81,19 @@ export function readReport(frame: Frame, maxDepth: number): TurnReport {
 
 function readRow(row: unknown, segments: readonly string[], maxDepth: number): Row {
   if (!Array.isArray(row)) throw new ProtocolError("a row that is no array");
-  const [kind, a, b, c] = row as unknown[];
+  const [kind, a, b, c, d] = row as unknown[];
   switch (kind) {
     case 1: {
-      if (!isCount(a) || !isCount(b)) break;
-      return { kind: "tool", id: a, tool: b, ...readArgs(c, segments, maxDepth) };
+      if (!isCount(a) || !isCount(b) || !isCount(c)) break;
+      return { kind: "tool", id: a, tool: b, line: c, ...readArgs(d, segments, maxDepth) };
     }
     case 2: {
-      if (!isCount(a) || typeof b !== "string") break;
-      return { kind: "execute", id: a, name: b, ...readArgs(c, segments, maxDepth) };
+      if (!isCount(a) || typeof b !== "string" || !isCount(c)) break;
+      return { kind: "execute", id: a, name: b, line: c, ...readArgs(d, segments, maxDepth) };
     }
     case 3: {
       if (!isCount(a) || !isCount(b)) break;
-      return { kind: "global", id: a, global: b, args: readArgs(c, segments, maxDepth).args };
+      return { kind: "global", id: a, global: b, args: readArgs(d, segments, maxDepth).args };
     }
     case 4:
       return { kind: "text", text: readText(a, segments) };

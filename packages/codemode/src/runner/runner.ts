@@ -5,6 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { SandboxDriver, SandboxSpec } from "./driver.ts";
 import { CodemodeError } from "./errors.ts";
 import { resolveLimits } from "./limits.ts";
+import { createOutputCheck } from "./output-check.ts";
 import { Pool, type PoolLimits } from "./pool.ts";
 import { ScriptRun } from "./script-run.ts";
 import { Stopwatch } from "./stopwatch.ts";
@@ -24,6 +25,12 @@ export interface RunnerOptions {
   readonly residentMb: number;
 }
 
+interface ToolTable {
+  readonly tools: readonly CallableTool[];
+  readonly names: ToolNames;
+  readonly text: { readonly names: string; readonly all: string };
+}
+
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const RESERVED = new Set([
   "tools",
@@ -41,10 +48,8 @@ const RESERVED = new Set([
 /** A runner over any driver. */
 export function createScriptRunner(options: RunnerOptions): ScriptRunner {
   const pool = new Pool(options.driver, options.pool, options.clock);
-  const texts = new WeakMap<
-    readonly CallableTool[],
-    { names: ToolNames; text: { names: string; all: string } }
-  >();
+  const check = createOutputCheck();
+  let lastTable: ToolTable | undefined;
   let nextRun = 1;
   let closed = false;
   const running = new Set<ScriptRun>();
@@ -133,12 +138,15 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
           !failed,
         );
       }
-      const { names, text } = toolsOf(request);
+      // Read once: the catalogue is fixed for a run (contract R10).
+      const tools = callable(request.caller.tools);
+      const { names, text } = namesOf(tools, request);
       active = new ScriptRun({
         run: nextRun++,
         request,
         limits,
-        tools: callable(request),
+        tools,
+        check,
         names,
         lease: acquired.lease,
         clock: options.clock,
@@ -160,19 +168,19 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
     }
   }
 
-  /** The tool table, fixed for the run; its text is kept as long as the caller's list is the same. */
-  function toolsOf(request: ScriptRequest): { names: ToolNames; text: { names: string; all: string } } {
-    const known = request.describe === undefined ? texts.get(request.caller.tools) : undefined;
-    if (known !== undefined && known.names.tools.length === callable(request).length) return known;
-    const tools = callable(request);
+  /** Names and texts of a run's tools; kept as long as the next run has the very same tools and no texts of its own. */
+  function namesOf(tools: readonly CallableTool[], request: ScriptRequest): ToolTable {
+    const { describe } = request;
+    if (describe === undefined && lastTable !== undefined && sameItems(lastTable.tools, tools))
+      return lastTable;
     const names = nameTools(tools.map((tool) => tool.name));
     const rows = tools.map((tool) => [tool.name, names.identifierOf(tool.name)]);
     const all = tools.map((tool) => {
       const identifier = names.identifierOf(tool.name);
-      return { name: identifier, description: request.describe?.(tool, identifier) ?? tool.description };
+      return { name: identifier, description: describe?.(tool, identifier) ?? tool.description };
     });
-    const made = { names, text: { names: JSON.stringify(rows), all: JSON.stringify(all) } };
-    if (request.describe === undefined) texts.set(request.caller.tools, made);
+    const made = { tools, names, text: { names: JSON.stringify(rows), all: JSON.stringify(all) } };
+    if (describe === undefined) lastTable = made;
     return made;
   }
 
@@ -192,10 +200,14 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
   };
 }
 
+function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}
+
 /** A script never starts a script: a tool with that name is not in its table. */
-function callable(request: ScriptRequest): readonly CallableTool[] {
+function callable(tools: readonly CallableTool[]): readonly CallableTool[] {
   const seen = new Set<string>();
-  return request.caller.tools.filter((tool) => {
+  return tools.filter((tool) => {
     if (tool.name === "codemode" || seen.has(tool.name)) return false;
     seen.add(tool.name);
     return true;

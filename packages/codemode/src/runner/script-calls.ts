@@ -2,11 +2,12 @@
  * The calls of one script, on the host's side: every one is looked up in the script's own table, made through the
  * caller, recorded, and answered. The sandbox only ever names an index or a name; nothing it says is trusted.
  */
-import type { CallableTool, CallDecision, ToolCallOutcome, ToolResult } from "@nestbox/tool";
+import type { CallableTool, CallDecision, SchemaError, ToolCallOutcome, ToolResult } from "@nestbox/tool";
 import type { NamedTool } from "../declarations/identifier.ts";
 import { messageOf } from "../shared/guards.ts";
 import type { ScriptCall, ScriptEvent, ScriptRequest } from "../types.ts";
 import type { Clock } from "./clock.ts";
+import type { OutputCheck } from "./output-check.ts";
 import { answerOf, denial, type ScriptAnswer, textOf, toPlain } from "./script-value.ts";
 
 const MAX_ERROR_CHARS = 500;
@@ -20,7 +21,17 @@ export interface ScriptCallsOptions {
   readonly names: readonly NamedTool[];
   readonly clock: Clock;
   readonly emit: (event: ScriptEvent) => void;
+  readonly check: OutputCheck;
   readonly answer: (id: number, answer: ScriptAnswer) => void;
+}
+
+/** One call as the sandbox has named it. */
+export interface NestedCall {
+  readonly id: number;
+  readonly args: unknown;
+  readonly argsJson: () => string;
+  /** 1-based line of the script, 0 where unknown. */
+  readonly line: number;
 }
 
 type MutableCall = { -readonly [K in keyof ScriptCall]: ScriptCall[K] };
@@ -34,7 +45,7 @@ interface OpenCall {
 /** Members that a host may add to an outcome. */
 type HostOutcome = ToolCallOutcome & {
   readonly failure?: unknown;
-  readonly outputErrors?: readonly { readonly path?: unknown; readonly message?: unknown }[];
+  readonly outputErrors?: readonly SchemaError[];
 };
 
 const NEVER_BEGAN = new Set<unknown>(["not-found", "invalid-arguments", "denied", "limit"]);
@@ -77,29 +88,27 @@ export class ScriptCalls {
     return true;
   }
 
-  callTool(id: number, index: number, args: unknown, argsJson: () => string): boolean {
+  callTool(call: NestedCall, index: number): boolean {
     const tool = this.#options.tools[index];
     if (tool === undefined) return false;
-    void this.#call(id, tool.name, tool, args, argsJson, (outcome, decision) =>
-      answerOf(tool, outcome, decision),
-    );
+    void this.#call(call, tool, (outcome, decision) => answerOf(tool, outcome, decision));
     return true;
   }
 
   /** `ctx.executeTool`: the outcome itself is the value, whatever it is (contract A19). */
-  executeTool(id: number, name: string, args: unknown, argsJson: () => string): void {
+  executeTool(call: NestedCall, name: string): void {
     const tool = this.#tools.get(name);
     if (tool === undefined) {
       const result: ToolResult = { content: [{ type: "text", text: this.#notFound(name) }], details: {} };
       const value = {
-        toolCall: { type: "toolCall", id: "", name, arguments: toPlain(args) ?? {} },
+        toolCall: { type: "toolCall", id: "", name, arguments: toPlain(call.args) ?? {} },
         result,
         isError: true,
       };
-      this.#options.answer(id, { kind: "value", value });
+      this.#options.answer(call.id, { kind: "value", value });
       return;
     }
-    void this.#call(id, name, tool, args, argsJson, (outcome) => ({
+    void this.#call(call, tool, (outcome) => ({
       kind: "value",
       value: { toolCall: outcome.toolCall, result: outcome.result, isError: outcome.isError },
     }));
@@ -138,15 +147,20 @@ export class ScriptCalls {
   }
 
   async #call(
-    id: number,
-    name: string,
+    { id, args, argsJson, line }: NestedCall,
     tool: CallableTool,
-    args: unknown,
-    argsJson: () => string,
     read: (outcome: ToolCallOutcome, decision: CallDecision | undefined) => ScriptAnswer,
   ): Promise<void> {
     const { request, clock } = this.#options;
-    const record: MutableCall = { id: "", name, status: "running", began: true };
+    const { name } = tool;
+    const record: MutableCall = {
+      index: this.#records.length,
+      id: "",
+      name,
+      status: "running",
+      began: true,
+      ...(line > 0 ? { line } : {}),
+    };
     this.#records.push(record);
     const key = `${name}\u0000${argsJson()}`;
     const remembered = this.#denials.get(key);
@@ -212,7 +226,7 @@ export class ScriptCalls {
         record.status = denied ? "denied" : signal.aborted ? "cancelled" : "error";
         record.error = cut(textOf(outcome.result) || `Tool "${tool.name}" failed`);
       } else record.status = "ok";
-      this.#checkOutput(outcome);
+      this.#checkOutput(tool, outcome);
       if (denied && decision !== undefined && this.#denials.size < MAX_DENIALS) {
         const spoken = denial(textOf(outcome.result), decision);
         this.#denials.set(key, { decision, text: spoken.kind === "error" ? spoken.message : "" });
@@ -221,11 +235,13 @@ export class ScriptCalls {
     return read(outcome, decision);
   }
 
-  #checkOutput(outcome: HostOutcome): void {
-    const errors = outcome.outputErrors;
-    if (!Array.isArray(errors) || errors.length === 0) return;
-    const places = errors.slice(0, 5).map(({ path, message }) => `${String(path)}: ${String(message)}`);
-    const message = `The result of ${outcome.toolCall.name} does not match its output schema (${places.join("; ")}); the call has run`;
+  /** The effect has happened: the value goes on to the script, together with a warning (contract R10). */
+  #checkOutput(tool: CallableTool, outcome: HostOutcome): void {
+    const { structuredContent } = outcome.result;
+    if (tool.outputSchema === undefined || structuredContent === undefined) return;
+    const places = this.#options.check(tool.outputSchema, structuredContent, outcome.outputErrors);
+    if (places === undefined) return;
+    const message = `The result of ${tool.name} does not match its output schema; the call has run\n${places}`;
     this.#options.emit({
       type: "warning",
       warning: { kind: "schema-mismatch", message, callId: outcome.toolCall.id },
@@ -244,7 +260,7 @@ export class ScriptCalls {
     if (record.status !== "running") return;
     try {
       const text = textOf(partial).slice(-MAX_PROGRESS_CHARS);
-      this.#options.emit({ type: "progress", callId: record.id, text });
+      this.#options.emit({ type: "progress", callId: record.id, index: record.index ?? 0, text });
     } catch {
       // A partial result without content is no progress.
     }

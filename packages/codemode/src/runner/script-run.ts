@@ -20,6 +20,7 @@ import type {
 import type { Clock } from "./clock.ts";
 import type { SandboxExit } from "./driver.ts";
 import { FRAME, type Frame } from "./frames.ts";
+import type { OutputCheck } from "./output-check.ts";
 import type { Lease } from "./pool.ts";
 import { ProtocolError, readReport, type ReportedError, type Row } from "./protocol.ts";
 import { ScriptCalls } from "./script-calls.ts";
@@ -33,6 +34,7 @@ export interface ScriptRunOptions {
   readonly tools: readonly CallableTool[];
   readonly names: ToolNames;
   readonly lease: Lease;
+  readonly check: OutputCheck;
   readonly clock: Clock;
   readonly watch: Stopwatch;
   /** Time past the processor limit before a sandbox that does not answer is ended. */
@@ -92,6 +94,7 @@ export class ScriptRun {
       tools: options.tools,
       names: options.names.tools,
       clock: options.clock,
+      check: options.check,
       emit: (event) => this.#emit(event),
       answer: (id, answer) => this.#answer(id, answer),
     });
@@ -195,6 +198,7 @@ export class ScriptRun {
       return;
     }
     this.#begin(FRAME.answers, header, segments);
+    this.#options.lease.link.poll?.();
   }
 
   #receive(frame: Frame): void {
@@ -278,9 +282,8 @@ export class ScriptRun {
       throw new ProtocolError("more calls than the script may make");
     }
     if (row.kind === "tool") {
-      if (!this.#calls.callTool(row.id, row.tool, row.args, row.argsJson))
-        throw new ProtocolError("a call of no tool");
-    } else if (row.kind === "execute") this.#calls.executeTool(row.id, row.name, row.args, row.argsJson);
+      if (!this.#calls.callTool(row, row.tool)) throw new ProtocolError("a call of no tool");
+    } else if (row.kind === "execute") this.#calls.executeTool(row, row.name);
     else if (!this.#calls.callGlobal(row.id, row.global, row.args))
       throw new ProtocolError("a call of no global");
   }

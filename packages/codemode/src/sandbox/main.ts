@@ -6,6 +6,8 @@
 import { writeSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { encodeFrame, FRAME, type Frame, FrameReader } from "../runner/frames.ts";
+import { readNow } from "../node/read-now.ts";
+import { Poller } from "../runner/poller.ts";
 import { prepareSource } from "../source/prepare.ts";
 import { isolatedVmFactory, loadIsolatedVm } from "./isolated-vm.ts";
 import { createServices } from "./services.ts";
@@ -26,8 +28,11 @@ interface Settings {
   readonly memoryMb: number;
   readonly stock: number;
   readonly maxFrameBytes: number;
+  /** Whether there is a core to spare for looking at the pipe between two turns. */
+  readonly poll: boolean;
 }
 
+const POLL_MS = 0.06;
 const REFILL_AFTER_MS = 3;
 
 function main(settings: Settings): void {
@@ -130,7 +135,19 @@ function main(settings: Settings): void {
   }
 
   const reader = new FrameReader(settings.maxFrameBytes, receive);
-  process.stdin.on("data", (chunk: Buffer) => reader.push(chunk));
+  const poller = new Poller({
+    read: (buffer) => readNow(0, buffer),
+    onChunk: (chunk) => reader.push(chunk),
+    isPartial: () => reader.isPartial,
+    now: () => performance.now(),
+    budgetMs: POLL_MS,
+    maxInRow: Number.POSITIVE_INFINITY,
+  });
+  process.stdin.on("data", (chunk: Buffer) => {
+    reader.push(chunk);
+    if (!settings.poll) return;
+    while (session !== undefined && poller.poll());
+  });
   // The host is gone: nobody is left to run for.
   process.stdin.on("end", () => process.exit(0));
   stock.push(makeVm(settings.memoryMb));

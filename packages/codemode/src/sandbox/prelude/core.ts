@@ -53,8 +53,12 @@ export function makeCore(P: Primordials, emit: Emit) {
     readonly resolve: (value: unknown) => void;
     readonly reject: (error: unknown) => void;
     /** Made where the script made the call: its stack is read only if the call fails. */
-    readonly site: Error;
+    readonly site: Error | undefined;
   }
+  /** Calls whose place in the script is kept for the error that they may end in. */
+  const SITES = 256;
+  /** Calls whose line is told with them: reading it costs more than the call. */
+  const LINES = 64;
   const pending = new P.Map<number, Pending>() as unknown as Map<unknown, unknown>;
   interface WaitingCall {
     readonly row: (segment: number) => string;
@@ -132,7 +136,9 @@ export function makeCore(P: Primordials, emit: Emit) {
         throw limitError("the script made more than the limit of " + limits.calls + " calls");
       }
       const id = nextId++;
-      const head = "[" + kind + "," + id + "," + target;
+      const site = id <= SITES ? new P.Error() : undefined;
+      const line = site !== undefined && id <= LINES && kind !== 3 ? lineOf(site) : "0";
+      const head = "[" + kind + "," + id + "," + target + "," + line;
       const text =
         encoded.kind === "undefined"
           ? undefined
@@ -143,7 +149,7 @@ export function makeCore(P: Primordials, emit: Emit) {
       const row = (index: number): string =>
         part === undefined ? head + "]" : head + "," + ("inline" in part ? part.inline : index) + "]";
       const held = part !== undefined && "segment" in part ? part.segment : undefined;
-      P.mapSet(pending, id, { resolve, reject, site: new P.Error() } satisfies Pending);
+      P.mapSet(pending, id, { resolve, reject, site } satisfies Pending);
       if (inFlight < limits.inFlight) {
         inFlight++;
         push(row(held === undefined ? -1 : segment(held)));
@@ -174,7 +180,7 @@ export function makeCore(P: Primordials, emit: Emit) {
     readonly properties?: Record<string, unknown>;
   }
 
-  function errorOf(rejection: Rejection, site: Error): Error {
+  function errorOf(rejection: Rejection, site: Error | undefined): Error {
     const { name, message, properties } = rejection;
     const Constructor =
       name === "TypeError"
@@ -198,7 +204,7 @@ export function makeCore(P: Primordials, emit: Emit) {
       }
     }
     if (rejection.denied === true) P.weakSetAdd(denied, error);
-    const lines = frames(site);
+    const lines = site === undefined ? "" : frames(site);
     define(
       error,
       "stack",
@@ -310,6 +316,18 @@ export function makeCore(P: Primordials, emit: Emit) {
       out += (out === "" ? "" : "\n") + line;
     }
     return out;
+  }
+
+  /** The line of the script's innermost frame, in digits. */
+  function lineOf(site: Error): string {
+    const stack = (site as { stack?: unknown }).stack;
+    if (typeof stack !== "string") return "0";
+    const at = P.indexOf(stack, FRAME);
+    if (at === -1) return "0";
+    let end = at + FRAME.length;
+    while (end < stack.length && P.charCodeAt(stack, end) >= 48 && P.charCodeAt(stack, end) <= 57) end++;
+    const digits = P.slice(stack, at + FRAME.length, end);
+    return digits === "" || digits.length > 9 || digits[0] === "0" ? "0" : digits;
   }
 
   function errorRow(thrown: unknown): string {

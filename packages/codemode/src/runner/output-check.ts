@@ -1,0 +1,42 @@
+import { compileSchema, type CompiledSchema, formatSchemaErrors, type SchemaError } from "@nestbox/tool";
+
+/** Values of a result that are checked; a larger result is taken as it is, so that no check holds up the host. */
+export const MAX_CHECKED_VALUES = 5_000;
+
+export interface OutputCheck {
+  /** Where a structured value does not fit its tool's schema, as text; undefined when it fits or was not checked. */
+  (schema: object, value: unknown, known: readonly SchemaError[] | undefined): string | undefined;
+}
+
+/** Checks results against declared schemas, each schema compiled once. A schema that cannot be compiled checks nothing. */
+export function createOutputCheck(): OutputCheck {
+  const compiled = new WeakMap<object, CompiledSchema<unknown> | "unusable">();
+  return (schema, value, known) => {
+    if (known !== undefined && known.length > 0) return formatSchemaErrors(known.slice(0, 5));
+    if (isLarge(value)) return undefined;
+    let checker = compiled.get(schema);
+    if (checker === undefined) {
+      try {
+        checker = compileSchema(schema) as CompiledSchema<unknown>;
+      } catch {
+        checker = "unusable";
+      }
+      compiled.set(schema, checker);
+    }
+    if (checker === "unusable") return undefined;
+    const result = checker.check(value);
+    return result.ok ? undefined : formatSchemaErrors(result.errors.slice(0, 5));
+  };
+}
+
+function isLarge(value: unknown): boolean {
+  const queue: object[] = typeof value === "object" && value !== null ? [value] : [];
+  let count = 0;
+  for (const item of queue) {
+    const children: readonly unknown[] = Array.isArray(item) ? item : Object.values(item);
+    count += children.length;
+    if (count > MAX_CHECKED_VALUES) return true;
+    for (const child of children) if (typeof child === "object" && child !== null) queue.push(child);
+  }
+  return false;
+}

@@ -1,0 +1,74 @@
+/**
+ * Looks for an answer a few microseconds longer before the event loop takes over: two sleeping processes that wake
+ * each other cost more than a short look. It backs off where nothing comes, never runs on a single core, and never
+ * keeps the event loop waiting for longer than a few turns.
+ */
+export interface PollerOptions {
+  /** Reads what is there without waiting: bytes read, 0 at the end, -1 when there is nothing. */
+  readonly read: (buffer: Buffer) => number;
+  readonly onChunk: (chunk: Buffer) => void;
+  /** Whether a frame has begun and not ended. */
+  readonly isPartial: () => boolean;
+  readonly now: () => number;
+  readonly budgetMs: number;
+  /** Successful looks in a row before the event loop has its turn. */
+  readonly maxInRow: number;
+}
+
+const BUFFER_BYTES = 256 * 1024;
+const MAX_SKIPPED = 64;
+/** How long the rest of a frame that has begun is waited for. */
+const PARTIAL_MS = 2;
+
+export class Poller {
+  readonly #options: PollerOptions;
+  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  #misses = 0;
+  #skip = 0;
+  #inRow = 0;
+
+  constructor(options: PollerOptions) {
+    this.#options = options;
+  }
+
+  /** The event loop has had its turn. */
+  rest(): void {
+    this.#inRow = 0;
+  }
+
+  /** Whether something came. */
+  poll(): boolean {
+    const { now, budgetMs, maxInRow } = this.#options;
+    if (this.#skip > 0) {
+      this.#skip--;
+      return false;
+    }
+    if (this.#inRow >= maxInRow) return false;
+    const end = now() + budgetMs;
+    do {
+      const bytes = this.#options.read(this.#buffer);
+      if (bytes === 0) return false;
+      if (bytes > 0) {
+        this.#misses = 0;
+        this.#inRow++;
+        this.#options.onChunk(this.#buffer.subarray(0, bytes));
+        this.#readOn();
+        return true;
+      }
+    } while (now() < end);
+    this.#misses++;
+    this.#skip = Math.min(MAX_SKIPPED, 2 ** this.#misses - 1);
+    return false;
+  }
+
+  #readOn(): void {
+    const { now } = this.#options;
+    for (let end = now() + PARTIAL_MS; this.#options.isPartial() && now() < end;) {
+      const bytes = this.#options.read(this.#buffer);
+      if (bytes === 0) return;
+      if (bytes < 0) continue;
+      this.#options.onChunk(this.#buffer.subarray(0, bytes));
+      end = now() + PARTIAL_MS;
+    }
+  }
+}
