@@ -1,3 +1,5 @@
+export type { CheckOutcome, ScriptDiagnostic } from "./check/check-types.ts";
+export { diagnosticsText } from "./check/diagnostics-text.ts";
 export { CodemodeError, type CodemodeErrorCode } from "./runner/errors.ts";
 export { DEFAULT_LIMITS } from "./runner/limits.ts";
 export type {

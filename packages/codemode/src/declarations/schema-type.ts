@@ -156,17 +156,17 @@ function union(types: readonly string[]): string {
 function intersection(types: readonly string[]): string {
   const unique = [...new Set(types)].filter((type) => type !== "unknown");
   if (unique.length <= 1) return unique[0] ?? "unknown";
-  return unique.map((type) => (isUnion(type) ? `(${type})` : type)).join(" & ");
+  return unique.map((type) => (hasOperator(type, "|") ? `(${type})` : type)).join(" & ");
 }
 
-/** Whether a type has a `|` outside of all brackets and strings. */
-function isUnion(type: string): boolean {
+/** Whether a type has one of the operators outside of all brackets and strings. */
+function hasOperator(type: string, operators: string): boolean {
   const outer = type.replace(/"(?:[^"\\]|\\.)*"/g, "").replace(/\/\/[^\n]*/g, "");
   let depth = 0;
   for (const char of outer) {
     if ("{[(<".includes(char)) depth++;
     else if ("}])>".includes(char)) depth--;
-    else if (char === "|" && depth === 0) return true;
+    else if (depth === 0 && operators.includes(char)) return true;
   }
   return false;
 }
@@ -184,7 +184,7 @@ function arrayType(schema: Schema, context: Context, depth: number): string {
   const least = typeof schema["minItems"] === "number" ? schema["minItems"] : tuple.length;
   const entries = tuple.map((entry, index) => {
     const type = toType(entry, context, depth + 1);
-    return index < least ? type : `${isUnion(type) ? `(${type})` : type}?`;
+    return index < least ? type : `${hasOperator(type, "|&") ? `(${type})` : type}?`;
   });
   if (rest !== undefined && rest !== false) entries.push(`...Array<${toType(rest, context, depth + 1)}>`);
   return `[${entries.join(", ")}]`;

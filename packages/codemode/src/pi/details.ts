@@ -1,3 +1,4 @@
+import type { CheckOutcome } from "../check/check-types.ts";
 import type { ScriptStats, ScriptWarning } from "../types.ts";
 import type { CallRow } from "./call-rows.ts";
 
@@ -11,4 +12,6 @@ export interface CodemodeDetails {
   readonly fullOutputPath?: string;
   readonly warnings?: readonly ScriptWarning[];
   readonly stats?: ScriptStats;
+  /** What checking the script found, where that is on. */
+  readonly check?: CheckOutcome;
 }

@@ -4,9 +4,12 @@
  */
 import type { ExtensionAPI, ExtensionToolContext } from "@earendil-works/pi-coding-agent";
 import type { CallDecision, PauseSource, ToolContent, ToolUsage } from "@nestbox/tool";
+import type { ScriptDiagnostic } from "../check/check-types.ts";
+import { diagnosticsText } from "../check/diagnostics-text.ts";
+import type { ScriptChecker } from "../check/node/script-checker.ts";
 import { createDiscovery, type RenderTool } from "../discovery/discovery.ts";
 import { createModelGlobals } from "../models/model-globals.ts";
-import { formatOutcome, type OutputFiles } from "../output/format-outcome.ts";
+import { formatOutcome, header, type OutputFiles } from "../output/format-outcome.ts";
 import { isRecord } from "../shared/guards.ts";
 import { parseScriptSource } from "../source/options-line.ts";
 import type { HostGlobal, ScriptLimits, ScriptOutcome, ScriptRunner } from "../types.ts";
@@ -21,7 +24,8 @@ import { addUsage } from "./usage.ts";
 
 export interface ExecuteOptions {
   readonly pi: Pick<ExtensionAPI, "appendEntry" | "getAllTools">;
-  readonly runner: ScriptRunner;
+  /** Asked for when a script is to run, so that one that is refused starts nothing. */
+  readonly runner: () => Promise<ScriptRunner>;
   readonly files: OutputFiles;
   readonly pauses: PauseSource;
   readonly limits: Partial<ScriptLimits>;
@@ -30,6 +34,10 @@ export interface ExecuteOptions {
   /** Where the `models` global is described; unset: scripts have no models. */
   readonly modelsReference: string | undefined;
   readonly decisionOf: ((callId: string) => CallDecision | undefined) | undefined;
+  /** Type-checks scripts before they run; unset: they are not checked. */
+  readonly checker: ScriptChecker | undefined;
+  /** Whether a script with mistakes is not run. */
+  readonly refuse: boolean;
 }
 
 export interface CodemodeCall {
@@ -89,7 +97,18 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
           onCall: onModelCall,
         });
   try {
-    const outcome = await options.runner.run({
+    const checked = await options.checker?.check({
+      code: source.code,
+      tools: caller.tools,
+      signal: call.signal,
+    });
+    const found = checked === undefined ? {} : { check: checked };
+    if (checked?.kind === "faulty" && options.refuse) {
+      return refusal(checked.diagnostics, performance.now() - startedAt, { ...snapshot(), ...found });
+    }
+    const outcome = await (
+      await options.runner()
+    ).run({
       code: source.code,
       caller,
       globals: [...discovery.globals, ...models],
@@ -111,6 +130,7 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
       content: [...content],
       details: {
         ...snapshot(),
+        ...found,
         ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
         ...(outcome.warnings.length === 0 ? {} : { warnings: outcome.warnings }),
         stats: outcome.stats,
@@ -121,6 +141,23 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
   } finally {
     updates.stop();
   }
+}
+
+/** The result of a script that was not run. */
+function refusal(
+  diagnostics: readonly ScriptDiagnostic[],
+  wallMs: number,
+  details: CodemodeDetails,
+): CodemodeResult {
+  const text = `Script error:\n${diagnosticsText(diagnostics)}\n\nNo tool calls were made.`;
+  return {
+    content: [
+      { type: "text", text: header(false, wallMs) },
+      { type: "text", text },
+    ],
+    details,
+    isError: true,
+  };
 }
 
 /** Values are kept only when the script succeeded. */

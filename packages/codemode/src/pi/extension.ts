@@ -6,6 +6,7 @@
 import { type ExtensionAPI, type ExtensionFactory, getDocsPath } from "@earendil-works/pi-coding-agent";
 import type { CallDecision } from "@nestbox/tool";
 import { Type } from "typebox";
+import { createScriptChecker, type ScriptChecker } from "../check/node/script-checker.ts";
 import { createSampleCache } from "../discovery/sample-cache.ts";
 import type { OutputFiles } from "../output/format-outcome.ts";
 import { createTempFiles } from "../output/node/temp-files.ts";
@@ -42,6 +43,13 @@ export interface CodemodeExtensionOptions {
   readonly limits?: Partial<ScriptLimits>;
   /** How a nested call was decided, for the record; a policy's engine knows. */
   readonly decisionOf?: (callId: string) => CallDecision | undefined;
+  /**
+   * Type-checks every script against the tools it can call before it runs, where TypeScript 7 is installed: `note`
+   * runs it and keeps what was found in the details, `refuse` does not run a script with mistakes. Default: `off`.
+   */
+  readonly check?: "off" | "note" | "refuse";
+  /** What checks. Default: a checker of this package. */
+  readonly checker?: ScriptChecker;
   /** Where cut output and images are written. Default: the system's temporary folder. */
   readonly files?: OutputFiles;
 }
@@ -52,6 +60,8 @@ export function createCodemodeExtension(options: CodemodeExtensionOptions = {}):
     const holder = createRunnerHolder(options.runner);
     const pauses = createPromptPauses(pi);
     const render = createSampleCache();
+    const check = options.check ?? "off";
+    const checker = check === "off" ? undefined : (options.checker ?? createScriptChecker());
     const files = options.files ?? createTempFiles();
     const modelsReference = options.models === false ? undefined : `${getDocsPath()}/codemode.md`;
     pi.on("session_shutdown", () => holder.close());
@@ -88,13 +98,15 @@ export function createCodemodeExtension(options: CodemodeExtensionOptions = {}):
           { toolCallId, code: params.code, signal, onUpdate, ctx },
           {
             pi,
-            runner: await holder.get(),
+            runner: () => holder.get(),
             files,
             pauses,
             limits: options.limits ?? {},
             render,
             modelsReference,
             decisionOf: options.decisionOf,
+            checker,
+            refuse: check === "refuse",
           },
         ),
     });

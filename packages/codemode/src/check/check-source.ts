@@ -1,0 +1,26 @@
+import { mayBeFenced, unfence } from "../source/fence.ts";
+import { prepareSource } from "../source/prepare.ts";
+
+/** Longest script that is checked, in characters. */
+export const MAX_CHECKED_CHARS = 200_000;
+
+/** A script as a file for a type checker. */
+export interface CheckSource {
+  readonly extension: ".js" | ".ts";
+  readonly text: string;
+  /** Add to a line of the file to get the script's own. */
+  readonly lineOffset: number;
+}
+
+/** The file to check. TypeScript keeps its types, so nothing is stripped here, and nothing is run. */
+export function toCheckSource(code: string): CheckSource | { readonly reason: string } {
+  if (code.length > MAX_CHECKED_CHARS)
+    return { reason: `the script is longer than ${MAX_CHECKED_CHARS} characters` };
+  const prepared = prepareSource(code);
+  if (prepared.ok) return { extension: ".js", text: prepared.program, lineOffset: prepared.lineOffset };
+  const inner = mayBeFenced(code) ? unfence(code) : undefined;
+  if (inner?.ok === false) return { reason: inner.error.message };
+  const source = inner?.code ?? code;
+  if (/^\s*(?:import|export)\b/m.test(source)) return { extension: ".ts", text: source, lineOffset: 0 };
+  return { extension: ".ts", text: `(async () => {\n${source}\n})`, lineOffset: -1 };
+}
