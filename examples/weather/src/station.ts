@@ -35,7 +35,7 @@ export const almanac: Station = {
   },
 };
 
-export class UnknownCityError extends Error {
+class UnknownCityError extends Error {
   readonly code = "unknown-city";
 
   constructor(city: string) {

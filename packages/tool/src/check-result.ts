@@ -5,7 +5,7 @@ import { formatSchemaErrors, type CompiledSchema } from "./schema.ts";
 import { truncateText } from "./truncate.ts";
 
 /** Bytes of a refused value that its report shows. */
-export const refusedValueMaxBytes = 4096;
+const refusedValueMaxBytes = 4096;
 
 /**
  * Checks what a tool is about to return, which the host does not: content is text or image parts, structured
@@ -75,7 +75,7 @@ function textPart(text: string): ToolContent {
 }
 
 /** A value as text, whatever it is: exotic values are named, cycles and depth are cut. */
-export function preview(value: unknown): string {
+function preview(value: unknown): string {
   const around: object[] = [];
   let nodes = 0;
   const visit = (item: unknown): JsonValue => {

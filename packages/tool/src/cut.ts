@@ -1,5 +1,5 @@
 /** The end of the last whole UTF-8 character in `bytes`. */
-export function wholeCharactersEnd(bytes: Uint8Array): number {
+function wholeCharactersEnd(bytes: Uint8Array): number {
   let start = bytes.length - 1;
   // A character has at most four bytes; its first byte says how many.
   for (let back = 0; back < 4 && start >= 0; back += 1, start -= 1) {
@@ -12,7 +12,7 @@ export function wholeCharactersEnd(bytes: Uint8Array): number {
 }
 
 /** The start of the first whole UTF-8 character in `bytes`. */
-export function wholeCharactersStart(bytes: Uint8Array): number {
+function wholeCharactersStart(bytes: Uint8Array): number {
   let start = 0;
   while (start < 4 && start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
   return start < 4 ? start : 0;

@@ -34,10 +34,7 @@ export {
   type SchemaError,
   type SchemaResult,
 } from "./schema.ts";
-export { createByteWindow, type ByteWindow, type ByteWindowContent } from "./byte-window.ts";
-export { checkResult, preview } from "./check-result.ts";
 export { systemClock, type Clock } from "./clock.ts";
-export { omissionMarker, type Omission } from "./cut.ts";
 export { defineTool, type DefineToolOptions } from "./define-tool.ts";
 export { createMutationQueue, type FileMutationQueue } from "./mutation-queue.ts";
 export {
@@ -45,22 +42,13 @@ export {
   checkToolNames,
   findNameCollisions,
   toIdentifier,
-  toolNameFault,
-  toolNamePattern,
   type NameCollision,
 } from "./name.ts";
 export { takePage, type Page, type PageOptions } from "./page.ts";
-export { findJsonFault, isPlainJson, maxJsonDepth, type JsonFault } from "./plain-json.ts";
-export {
-  createProgress,
-  progressLimits,
-  type Progress,
-  type ProgressLimits,
-  type ProgressOptions,
-} from "./progress.ts";
+export { findJsonFault, type JsonFault } from "./plain-json.ts";
+export { createProgress, type Progress, type ProgressLimits, type ProgressOptions } from "./progress.ts";
 export {
   createRedactor,
-  redactionRules,
   redactJson,
   type RedactionRule,
   type Redactor,
@@ -75,7 +63,7 @@ export {
   type DataResult,
   type TextResult,
 } from "./results.ts";
-export { maxErrorMessage, refusal, sanitizeError, sanitizeMessage } from "./sanitize.ts";
+export { refusal } from "./sanitize.ts";
 export type {
   DeepReadonly,
   DefinedTool,
@@ -85,10 +73,8 @@ export type {
   TypedResult,
 } from "./tool-spec.ts";
 export {
-  measure,
   modelTextLimits,
   shorten,
-  structuredTextMaxBytes,
   truncateText,
   type TruncatedText,
   type TruncateOptions,

@@ -1,7 +1,7 @@
 import { ToolError } from "./error.ts";
 
 /** What models accept as a tool's name. */
-export const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
+const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
  * The identifier under which a script reaches a tool, made as Pi makes it: what cannot stand there becomes `_`

@@ -21,7 +21,7 @@ export interface PageOptions {
   readonly version?: string;
 }
 
-export const maxPageItems = 1000;
+const maxPageItems = 1000;
 const maxCursorLength = 256;
 
 /**

@@ -1,5 +1,3 @@
-import type { JsonValue } from "./json.ts";
-
 /** Why a value is not plain JSON: where, and what stands there. */
 export interface JsonFault {
   /** As it is written in code: `items[2].when`; the value itself is `value`. */
@@ -9,7 +7,7 @@ export interface JsonFault {
 }
 
 /** Deepest nesting that leaves a tool. */
-export const maxJsonDepth = 256;
+const maxJsonDepth = 256;
 
 /**
  * Finds the first thing in a value that JSON would drop, change or refuse: `undefined`, NaN, Date, Map, BigInt, a
@@ -22,11 +20,6 @@ export function findJsonFault(value: unknown): JsonFault | undefined {
   } catch {
     return { path: "value", message: "cannot be read" };
   }
-}
-
-/** Whether a value is plain JSON. */
-export function isPlainJson(value: unknown): value is JsonValue {
-  return findJsonFault(value) === undefined;
 }
 
 interface Step {

@@ -11,7 +11,7 @@ export interface ProgressLimits {
   readonly maxBytes?: number;
 }
 
-export const progressLimits: Required<ProgressLimits> = {
+const progressLimits: Required<ProgressLimits> = {
   minIntervalMs: 50,
   maxUpdates: 1000,
   maxBytes: modelTextLimits.maxBytes,

@@ -4,7 +4,7 @@ import { createRedactor, type Redactor } from "./redact.ts";
 import { shorten } from "./truncate.ts";
 
 /** Longest message of a tool's error, in characters: what Pi keeps of one in its record. */
-export const maxErrorMessage = 500;
+const maxErrorMessage = 500;
 
 /**
  * A business error for the model (contract B2): says what to do, in at most 500 characters, without control

@@ -24,7 +24,7 @@ export interface CompiledSchema<T> {
 }
 
 /** At most this many errors are reported for one value. */
-export const maxSchemaErrors = 32;
+const maxSchemaErrors = 32;
 
 /**
  * Compiles a JSON Schema (pi-schema's builders, TypeBox or a plain object) with the options of Pi's argument

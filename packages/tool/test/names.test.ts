@@ -1,13 +1,7 @@
 import { obj } from "@earendil-works/pi-schema";
-import {
-  checkToolNames,
-  defineTool,
-  findNameCollisions,
-  textResult,
-  toIdentifier,
-  toolNameFault,
-} from "@nestbox/tool";
+import { checkToolNames, defineTool, findNameCollisions, textResult, toIdentifier } from "@nestbox/tool";
 import { describe, expect, it } from "vitest";
+import { toolNameFault } from "../src/name.ts";
 
 const define = (name: unknown) =>
   defineTool({

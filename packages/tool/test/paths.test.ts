@@ -160,7 +160,8 @@ describe("a path from a model", () => {
     it.skipIf(process.platform === "win32")(
       "is never a pipe, a device or a folder, and does not wait for one",
       async () => {
-        execFileSync("mkfifo", [join(root, "pipe")]);
+        const maker = "mkfifo";
+        execFileSync(maker, [join(root, "pipe")]);
         for (const path of ["pipe", "src"]) {
           await expect(openInside(root, path)).rejects.toMatchObject({ code: "bad-path" });
           await expect(openInside(root, path, { access: "write" })).rejects.toMatchObject({

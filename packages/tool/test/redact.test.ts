@@ -1,6 +1,8 @@
-import { createRedactor, redactJson, redactionRules, sanitizeMessage } from "@nestbox/tool";
+import { createRedactor, redactJson } from "@nestbox/tool";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { redactionRules } from "../src/redact.ts";
+import { sanitizeMessage } from "../src/sanitize.ts";
 
 const redact = createRedactor({ homes: ["/root", "/srv/people/ann"], values: ["correct horse"] });
 const letters = "AbCdEf0123456789";

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createByteWindow, measure, shorten, truncateText } from "@nestbox/tool";
+import { shorten, truncateText } from "@nestbox/tool";
 import {
   commandText,
   createOutputCollector,
@@ -21,6 +21,8 @@ import {
 } from "@nestbox/tool/node";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createByteWindow } from "../src/byte-window.ts";
+import { measure } from "../src/truncate.ts";
 
 const wild = fc.string({
   unit: fc.constantFrom("a", "é", "€", "😀", "\n", "\n", "\r\n", "\u200d", "\ufeff"),

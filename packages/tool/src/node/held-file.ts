@@ -22,7 +22,7 @@ export interface OpenInsideOptions {
 }
 
 /** Bytes of a file that is read whole. Default of `readInside` and `changeInside`: 16 MiB. */
-export const defaultFileMaxBytes = 16 * 1024 * 1024;
+const defaultFileMaxBytes = 16 * 1024 * 1024;
 
 /**
  * Resolves a path from a model like `resolveInside` and opens it so that a link which is swapped in between check
@@ -162,7 +162,8 @@ async function openFolder(path: string, flags: number, create: boolean): Promise
   return open(path, flags);
 }
 
-async function openAndCompare(inside: InsidePath, options: OpenInsideOptions): Promise<FileHandle> {
+/** Without a way to walk by descriptors: open, then see whether the path still leads to what was opened. */
+export async function openAndCompare(inside: InsidePath, options: OpenInsideOptions): Promise<FileHandle> {
   let handle: FileHandle | undefined;
   try {
     if (options.createFolders === true) await mkdir(dirname(inside.path), { recursive: true });

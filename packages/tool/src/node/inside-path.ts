@@ -35,7 +35,7 @@ export interface RefusedPath {
 }
 
 /** Longest path that is looked at, in characters. */
-export const maxPathLength = 4096;
+const maxPathLength = 4096;
 
 /**
  * Resolves a path from a model against a root (contract B8): relative, without `..`, and inside the root after

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { once } from "node:events";
 import { createByteWindow, type ByteWindowContent } from "../byte-window.ts";
 import { cutHeadBytes, cutTailBytes, omissionMarker, type Omission } from "../cut.ts";
+import { structuredTextMaxBytes } from "../truncate.ts";
 import { openOutputFolder, type OutputFolder } from "./output-folder.ts";
 
 /** A text that was collected from a stream, whole or cut around a marker. */
@@ -36,8 +37,8 @@ export interface OutputCollector {
   discard(): Promise<void>;
 }
 
-export const defaultOutputBytes = 1024 * 1024;
-export const defaultOutputFileBytes = 2 * 1024 ** 3;
+export const defaultOutputBytes = structuredTextMaxBytes;
+const defaultOutputFileBytes = 2 * 1024 ** 3;
 
 export function createOutputCollector(options: OutputCollectorOptions = {}): OutputCollector {
   const { maxBytes = defaultOutputBytes, maxFileBytes = defaultOutputFileBytes } = options;

@@ -59,8 +59,8 @@ export type CommandResult = CommandEnd & {
   readonly durationMs: number;
 };
 
-export const defaultCommandTimeoutMs = 10 * 60 * 1000;
-export const defaultCommandGraceMs = 2000;
+const defaultCommandTimeoutMs = 10 * 60 * 1000;
+const defaultCommandGraceMs = 2000;
 /** How long a pipe may stay open after the last process of the tree was ended, in milliseconds. */
 const drainMs = 2000;
 
