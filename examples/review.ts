@@ -27,8 +27,13 @@ const denied: string = await tools.review_diff({}).then(
 );
 
 const summary: Summary = {
-  typeErrors: checks.steps.filter((step: { kind: string; ok: boolean }) => step.kind === "typecheck" && !step.ok).length,
-  failing: tests.files.map((file: { path: string; names: string[] }) => ({ path: file.path, names: file.names })),
+  typeErrors: checks.steps.filter(
+    (step: { kind: string; ok: boolean }) => step.kind === "typecheck" && !step.ok,
+  ).length,
+  failing: tests.files.map((file: { path: string; names: string[] }) => ({
+    path: file.path,
+    names: file.names,
+  })),
   changed: files.map((file: { path: string }) => file.path),
   denied,
 };

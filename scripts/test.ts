@@ -20,17 +20,23 @@ const reportName = `${task.includes(":") ? task.slice(task.indexOf(":") + 1) : t
 
 const members = globSync("{packages,apps,examples}/*/package.json", { cwd: root })
   .filter((file) => {
-    const manifest = JSON.parse(readFileSync(`${root}/${file}`, "utf8")) as { scripts?: Record<string, string> };
+    const manifest = JSON.parse(readFileSync(`${root}/${file}`, "utf8")) as {
+      scripts?: Record<string, string>;
+    };
     return manifest.scripts?.[task] !== undefined;
   })
   .map((file) => file.slice(0, -"/package.json".length));
 for (const member of members) rmSync(`${root}/${member}/.reports/${reportName}`, { force: true });
 
-const run = spawnSync("turbo", ["run", task, "--concurrency=2", "--continue", "--ui=stream", ...turboArguments], {
-  cwd: root,
-  stdio: "inherit",
-  env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1" },
-});
+const run = spawnSync(
+  "turbo",
+  ["run", task, "--concurrency=2", "--continue", "--ui=stream", ...turboArguments],
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1" },
+  },
+);
 
 let passed = 0;
 let failed = 0;
@@ -50,7 +56,9 @@ for (const member of members) {
   failed += report.numFailedTests;
   skipped += report.numPendingTests + report.numTodoTests;
   // A file that cannot be loaded has no tests to count and is a failure all the same.
-  failed += report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0).length;
+  failed += report.testResults.filter(
+    (file) => file.status === "failed" && file.assertionResults.length === 0,
+  ).length;
 }
 if (run.status !== 0 && failed === 0) failed = 1;
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);

@@ -14,7 +14,9 @@ export async function loadToolModule(specifier: string, cwd: string): Promise<re
   const file = isAbsolute(specifier) ? specifier : resolve(cwd, specifier);
   const isFile = existsSync(file);
   if (!isFile && (specifier.startsWith(".") || isAbsolute(specifier))) {
-    throw new UsageError(`--tools ${specifier}: there is no such file. Name a module whose default export is a list of tools.`);
+    throw new UsageError(
+      `--tools ${specifier}: there is no such file. Name a module whose default export is a list of tools.`,
+    );
   }
   let module: unknown;
   try {
@@ -22,23 +24,30 @@ export async function loadToolModule(specifier: string, cwd: string): Promise<re
   } catch (cause) {
     throw new UsageError(`--tools ${specifier}: the module cannot be loaded: ${messageOf(cause)}`, { cause });
   }
-  const list = Object.hasOwn(module as object, "default") ? (module as { default: unknown }).default : undefined;
+  const list = Object.hasOwn(module as object, "default")
+    ? (module as { default: unknown }).default
+    : undefined;
   if (!Array.isArray(list)) {
-    throw new UsageError(`--tools ${specifier}: the default export is ${describe(list)}, not a list of tool definitions.`);
+    throw new UsageError(
+      `--tools ${specifier}: the default export is ${describe(list)}, not a list of tool definitions.`,
+    );
   }
   return list.map((tool: unknown, index) => checkTool(tool, `--tools ${specifier}: item ${index}`));
 }
 
 function checkTool(tool: unknown, where: string): RunnableTool {
-  if (typeof tool !== "object" || tool === null) throw new UsageError(`${where} is ${describe(tool)}, not a tool definition.`);
+  if (typeof tool !== "object" || tool === null)
+    throw new UsageError(`${where} is ${describe(tool)}, not a tool definition.`);
   const fields = tool as Record<string, unknown>;
   if (typeof fields["name"] !== "string") throw new UsageError(`${where} has no name: it must be a string.`);
   const named = `${where} (${JSON.stringify(fields["name"])})`;
-  if (typeof fields["description"] !== "string") throw new UsageError(`${named} has no description: it must be a string.`);
+  if (typeof fields["description"] !== "string")
+    throw new UsageError(`${named} has no description: it must be a string.`);
   if (typeof fields["parameters"] !== "object" || fields["parameters"] === null) {
     throw new UsageError(`${named} has no parameters: it must be a JSON Schema object.`);
   }
-  if (typeof fields["execute"] !== "function") throw new UsageError(`${named} has no execute: it must be a function.`);
+  if (typeof fields["execute"] !== "function")
+    throw new UsageError(`${named} has no execute: it must be a function.`);
   // Checked field by field just above; the rest of Pi's shape is optional.
   return tool as RunnableTool;
 }

@@ -12,7 +12,12 @@ export async function readScript(file: string, cwd: string, stdin: NodeJS.Readab
     return await readFile(path, "utf8");
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
-    const why = code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : `it cannot be read (${code})`;
+    const why =
+      code === "ENOENT"
+        ? "there is no such file"
+        : code === "EISDIR"
+          ? "it is a folder"
+          : `it cannot be read (${code})`;
     throw new UsageError(`Script ${file}: ${why}. Name a file, or - to read standard input.`, { cause });
   }
 }

@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+
+import {
+  type Approver,
+  createGate,
+  type LayerName,
+  type PolicyGate,
+  type PolicyProblem,
+} from "@nestbox/policy";
+import { openPolicy, type OpenPolicy } from "@nestbox/policy/node";
+
+import { UsageError } from "../usage-error.ts";
+
+/** Files given on the command line, by the layer that they are. */
+export interface PolicyFiles {
+  readonly policy?: readonly string[];
+  readonly managed?: readonly string[];
+  readonly project?: readonly string[];
+}
+
+/** The given files over the built-in rules and the annotation default. Files are relative to `start`. */
+export function openCommandPolicy(files: PolicyFiles, start: string, cwd: string): OpenPolicy {
+  const layer = (name: LayerName, paths: readonly string[] = []) =>
+    paths.map((path) => {
+      if (!existsSync(resolve(start, path))) throw new UsageError(`Policy ${path}: there is no such file.`);
+      return { path: resolve(start, path), layer: name };
+    });
+  return openPolicy({
+    files: [
+      ...layer("managed", files.managed),
+      ...layer("user", files.policy),
+      ...layer("project", files.project),
+    ],
+    home: homedir(),
+    cwd,
+  });
+}
+
+/** What is wrong with the files, a line each. */
+export function policyProblems(policy: OpenPolicy): readonly string[] {
+  return policy.status().flatMap((status) => status.problems.map(problemLine));
+}
+
+export function problemLine({ file, line, column, message }: PolicyProblem): string {
+  return `${file}:${line}:${column}: ${message}`;
+}
+
+export interface GateOptions {
+  readonly files: PolicyFiles;
+  readonly start: string;
+  readonly cwd: string;
+  /** Who answers an ask. Absent: an ask is a deny. */
+  readonly approver?: Approver;
+  readonly onError: (message: string) => void;
+}
+
+/** The gate of one run. A policy with a mistake stops the run before it begins: nobody meant the half of it. */
+export function openGate(options: GateOptions): { readonly gate: PolicyGate; readonly policy: OpenPolicy } {
+  const policy = openCommandPolicy(options.files, options.start, options.cwd);
+  const problems = policyProblems(policy);
+  if (problems.length > 0) {
+    throw new UsageError(
+      ["The policy is refused as a whole, and nothing was run:", ...problems.map((line) => `  ${line}`)].join(
+        "\n",
+      ),
+    );
+  }
+  const gate = createGate({
+    engine: policy.engine,
+    facts: policy.facts,
+    ...(options.approver === undefined ? {} : { approver: options.approver }),
+    onError: (error, where) =>
+      options.onError(`${where}: ${error instanceof Error ? error.message : String(error)}`),
+  });
+  return { gate, policy };
+}

@@ -1,0 +1,65 @@
+import { createInterface } from "node:readline/promises";
+
+import type { ApprovalAnswer, ApprovalPrompt, Approver } from "@nestbox/policy";
+
+import type { Streams } from "../output.ts";
+
+const HELP = "y: once   s: for this run   n: no   q: no, and stop the script";
+
+/**
+ * Asks on the terminal: the question on standard error, the answer from standard input. `undefined` where there is
+ * no terminal at both ends, so that an ask is a deny.
+ */
+export function terminalApprover(streams: Streams, scriptFromStdin: boolean): Approver | undefined {
+  if (scriptFromStdin || streams.stdin.isTTY !== true || streams.stderr.isTTY !== true) return undefined;
+  return {
+    typeAheadMs: 150,
+    async ask(prompt, { signal }) {
+      const lines = createInterface({ input: streams.stdin, output: streams.stderr });
+      try {
+        streams.stderr.write(`\n${describe(prompt)}\n`);
+        for (;;) {
+          const answer = (await lines.question(`${HELP} > `, { signal })).trim().toLowerCase();
+          const parsed = parse(answer, prompt);
+          if (parsed !== undefined) return parsed;
+        }
+      } catch {
+        // The call was cancelled, or standard input ended: nobody is there to answer.
+        return { kind: "unavailable", message: "the terminal was closed" };
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}
+
+function describe({ item, waiting }: ApprovalPrompt): string {
+  const more = waiting > 1 ? ` (${waiting - 1} more waiting)` : "";
+  return [
+    `${item.chain.join(" › ")} wants to run${more}:`,
+    ...item.lines.map((line) => `  ${line}`),
+    `  in ${item.folder}`,
+    `  asked by ${item.rule} (${item.layer}): ${item.reason}`,
+  ].join("\n");
+}
+
+function parse(answer: string, { item }: ApprovalPrompt): ApprovalAnswer | undefined {
+  switch (answer) {
+    case "y":
+    case "yes":
+      return { kind: "approved" };
+    case "s": {
+      const offer = item.offers[0];
+      return offer === undefined
+        ? { kind: "approved" }
+        : { kind: "approved", remember: { kind: "session", pattern: offer.pattern } };
+    }
+    case "n":
+    case "no":
+      return { kind: "declined" };
+    case "q":
+      return { kind: "stop" };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import type { ScriptCall, ScriptOutcome } from "@nestbox/codemode";
+import type { CallDecision, JsonValue } from "@nestbox/tool";
+
+/** The object that `nestbox run --json` prints as its last line. Other people's scripts depend on these names. */
+export interface RunReport {
+  readonly ok: boolean;
+  readonly value: JsonValue;
+  readonly error: {
+    readonly kind: string;
+    readonly name: string;
+    readonly message: string;
+    readonly line: number | null;
+  } | null;
+  /** Text and image items, in order. */
+  readonly output: readonly JsonValue[];
+  /** Lines of the script's console. */
+  readonly console: readonly string[];
+  readonly warnings: readonly JsonValue[];
+  readonly calls: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly status: string;
+    readonly durationMs: number | null;
+    readonly decision: CallDecision | null;
+    readonly error?: string;
+  }[];
+  readonly stats: JsonValue;
+}
+
+export function runReport(outcome: ScriptOutcome): RunReport {
+  return {
+    ok: outcome.ok,
+    value: outcome.ok ? (outcome.value ?? null) : null,
+    error: outcome.ok ? null : errorOf(outcome.error),
+    output: outcome.output.flatMap((item) => (item.type === "console" ? [] : [{ ...item }])),
+    console: outcome.output.flatMap((item) => (item.type === "console" ? [item.text] : [])),
+    warnings: outcome.warnings.map((warning) => ({ ...warning })),
+    calls: outcome.calls.map(callOf),
+    stats: { ...outcome.stats },
+  };
+}
+
+/** A run that could not begin. */
+export function failedReport(error: {
+  readonly kind: string;
+  readonly name: string;
+  readonly message: string;
+}): RunReport {
+  return {
+    ok: false,
+    value: null,
+    error: { kind: error.kind, name: error.name, message: error.message, line: null },
+    output: [],
+    console: [],
+    warnings: [],
+    calls: [],
+    stats: {},
+  };
+}
+
+function errorOf(error: (ScriptOutcome & { ok: false })["error"]): RunReport["error"] {
+  return { ...error, line: error.line ?? null };
+}
+
+function callOf(call: ScriptCall): RunReport["calls"][number] {
+  return {
+    id: call.id,
+    name: call.name,
+    status: call.status === "running" ? "cancelled" : call.status,
+    durationMs: call.durationMs ?? null,
+    decision: call.decision ?? null,
+    ...(call.error === undefined ? {} : { error: call.error }),
+  };
+}
