@@ -1,0 +1,149 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { nestbox } from "./support/nestbox.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "nestbox-policy-")));
+const file = (name: string, content: unknown): string => {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+};
+const rules = file("rules.jsonc", {
+  version: 1,
+  rules: [
+    {
+      id: "no-recursive-rm",
+      effect: "deny",
+      command: { program: "rm", flags: { any: "-r" } },
+      reason: "It deletes a tree.",
+      match: "rm -rf build",
+      notMatch: "rm notes.txt",
+    },
+    { id: "status", effect: "allow", command: { prefix: "git status" } },
+  ],
+});
+
+interface Answer {
+  readonly decision: string;
+  readonly rule: string;
+  readonly layer: string;
+}
+const last = (text: string): unknown => JSON.parse(text.trimEnd().split("\n").at(-1) ?? "");
+
+describe("nestbox policy", () => {
+  it("explains a command line without running it", async () => {
+    const { stdout, exitCode } = await nestbox([
+      "policy",
+      "explain",
+      "git status && sudo rm -rf build",
+      "--policy",
+      rules,
+      "--cwd",
+      folder,
+    ]);
+    expect(stdout).toMatch(/^deny {2}no-recursive-rm \(user\)/);
+    expect(stdout).toContain("allow git status  status (user)");
+    expect(stdout).toContain("delete path");
+    expect(exitCode).toBe(0);
+  });
+
+  it("decides one call given as JSON", async () => {
+    const check = async (call: unknown): Promise<Answer> => {
+      const { stdout } = await nestbox(
+        ["policy", "check", "--call", "-", "--policy", rules, "--cwd", folder, "--json"],
+        JSON.stringify(call),
+      );
+      return last(stdout) as Answer;
+    };
+    expect(await check({ tool: "bash", input: { command: "/bin/rm -rf build" } })).toMatchObject({
+      decision: "deny",
+      rule: "no-recursive-rm",
+      layer: "user",
+    });
+    expect(await check({ tool: "bash", input: { command: "git status" } })).toMatchObject({ decision: "allow" });
+    expect(await check({ tool: "bash", input: { command: "git push --force" } })).toMatchObject({
+      decision: "deny",
+      rule: "git.force-push",
+      layer: "built-in",
+    });
+    expect(await check({ tool: "deploy", source: "extension", input: {} })).toMatchObject({ decision: "ask" });
+  });
+
+  it("tests the files with their examples, and cases", async () => {
+    const cases = file(
+      "cases.jsonl",
+      [
+        { id: "a", tool: "bash", input: { command: "rm -r x" }, decision: "deny" },
+        { id: "b", tool: "bash", input: { command: "git status" }, decision: "deny" },
+      ]
+        .map((one) => JSON.stringify(one))
+        .join("\n"),
+    );
+    const { stdout, exitCode } = await nestbox(["policy", "test", cases, "--policy", rules, "--cwd", folder]);
+    expect(stdout).toContain("2 rules, 2 examples");
+    expect(stdout).toContain("not ok  b: expected deny, got allow");
+    expect(exitCode).toBe(1);
+    const good = await nestbox(["policy", "test", "--policy", rules, "--cwd", folder]);
+    expect(good.exitCode).toBe(0);
+  });
+
+  it("says what is wrong with a file, and that the strict built-in rules count in its place", async () => {
+    const broken = file("broken.jsonc", '{\n  "version": 1,\n  "rulez": []\n}');
+    const { stderr, stdout } = await nestbox(
+      ["policy", "check", "--call", "-", "--policy", broken, "--json"],
+      JSON.stringify({ tool: "read", input: { path: "a.txt" } }),
+    );
+    expect(stderr).toMatch(/broken\.jsonc:3:3: /);
+    expect(stderr).toContain("strict built-in");
+    expect(last(stdout)).toMatchObject({ decision: "ask" });
+    expect((await nestbox(["policy", "lint", "--policy", broken])).exitCode).toBe(1);
+  });
+
+  it("asks about a rule that allows by accident", async () => {
+    const wide = file("wide.jsonc", {
+      version: 1,
+      rules: [{ id: "wide", effect: "allow", command: { prefix: "node" } }],
+    });
+    const { stdout } = await nestbox(["policy", "lint", "--policy", wide]);
+    expect(stdout).toMatch(/interpreter +wide: node runs whatever its arguments say/);
+  });
+
+  it("makes a policy of another tool's rules that loads and decides", async () => {
+    const settings = file("settings.json", {
+      permissions: { allow: ["Bash(git status)"], deny: ["Read(./.env)"], ask: [] },
+    });
+    const made = join(folder, "imported.jsonc");
+    expect((await nestbox(["policy", "import", "claude-code", settings, "--output", made])).exitCode).toBe(0);
+    expect(readFileSync(made, "utf8")).toContain('"effect": "deny"');
+    const { stdout } = await nestbox(
+      ["policy", "check", "--call", "-", "--policy", made, "--cwd", folder, "--json"],
+      JSON.stringify({ tool: "bash", input: { command: "cat .env" } }),
+    );
+    expect(last(stdout)).toMatchObject({ decision: "deny" });
+  });
+
+  it("reads an audit that is empty, and tells of rules that never fired", async () => {
+    const dir = join(folder, "audit");
+    mkdirSync(dir);
+    const { stdout, exitCode } = await nestbox(["policy", "log", "--dir", dir, "--policy", rules, "--json"]);
+    expect(last(stdout)).toMatchObject({ ok: true, neverFired: ["no-recursive-rm", "status"] });
+    expect(exitCode).toBe(0);
+  });
+
+  for (const [title, args, message] of [
+    ["a call that is no JSON", ["policy", "check", "--call", "-"], /not JSON/],
+    ["no call", ["policy", "check"], /required option '--call <file>'/],
+    ["another tool that is unknown", ["policy", "import", "nobody", "x"], /Cannot import from nobody/],
+    ["a file that is not there", ["policy", "explain", "ls", "--policy", "nowhere.jsonc"], /nowhere\.jsonc.*no such file/],
+  ] as const) {
+    it(`${title}: one message and exit code 2`, async () => {
+      const { exitCode, stderr } = await nestbox(args, "not json");
+      expect(stderr).toMatch(message);
+      expect(exitCode).toBe(2);
+    });
+  }
+});
