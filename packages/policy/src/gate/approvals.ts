@@ -14,7 +14,6 @@ export interface Approved {
   readonly toolName: string;
   readonly inputHash: string;
   readonly request: CallRequest;
-  readonly folder: string | undefined;
   readonly binding: string;
   /** The rules that a person or a grant answered. */
   readonly answered: ReadonlySet<string>;
@@ -52,7 +51,6 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
           toolName: request.tool.name,
           inputHash,
           request,
-          folder: facts.realPath(request.cwd),
           binding: decision === undefined ? "" : bindingText(request, facts, decision),
           answered: new Set(decision?.effect === "ask" ? askingParts(decision).map((part) => part.rule) : []),
           used: false,
@@ -73,8 +71,6 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       if (known.toolName !== asked.toolName || !read.ok || fingerprint(read.input) !== known.inputHash) {
         return refuse("the arguments are not those that were allowed");
       }
-      if (facts.realPath(asked.cwd) !== known.folder)
-        return refuse("the folder is not the one that was allowed");
       const request: CallRequest = { ...known.request, input: read.input, cwd: asked.cwd };
       const others = { calls: options.history.calls.filter((call) => call.callId !== asked.callId) };
       const now = engine.evaluate(request, others);

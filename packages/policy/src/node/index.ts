@@ -2,6 +2,7 @@ export { defaultPolicyPaths, type PolicyPaths } from "./default-paths.ts";
 export { AUDIT_LIMITS, openAuditLog, type AuditLog, type AuditLogOptions } from "./audit-log.ts";
 export { nodeFacts } from "./facts.ts";
 export { nodePolicyFs } from "./file-system.ts";
+export { nodeGitRefs } from "./git-refs.ts";
 export { openGrants, type GrantsFileOptions } from "./grants-file.ts";
 export { openPolicy, type OpenPolicy, type OpenPolicyOptions } from "./open-policy.ts";
 export type { PolicyFile, PolicyFileState, PolicyFileStatus } from "./policy-file.ts";

@@ -4,6 +4,7 @@ import type { EngineOptions } from "../engine/options.ts";
 import type { GrantFacts } from "../gate/grant.ts";
 import type { PolicyLayer } from "../rules/types.ts";
 import { nodeFacts } from "./facts.ts";
+import { nodeGitRefs } from "./git-refs.ts";
 import { nodePolicyFs } from "./file-system.ts";
 import {
   createPolicyFileReader,
@@ -46,6 +47,7 @@ export function openPolicy(options: OpenPolicyOptions): OpenPolicy {
     fs: nodePolicyFs(),
     platform,
     env: process.env,
+    refs: nodeGitRefs({ home: options.home }),
     hostPids: [process.pid, process.ppid],
     ...rest,
     protectedPaths: [...files.map((file) => file.path), ...(options.protectedPaths ?? [])],

@@ -34,7 +34,7 @@ export interface PolicyExtensionOptions {
   /** Asks somebody else than Pi's dialogs: a phone, a chat, a second terminal. */
   readonly approver?: Approver;
   readonly timeout?: ApprovalTimeout;
-  /** See `DialogApproverOptions`. A UI that a program answers sets 0. */
+  /** See `DialogApproverOptions`. Default 250 ms in the terminal, else 0; a test that answers at once sets 0. */
   readonly typeAheadMs?: number;
   readonly mode?: "enforce" | "dry-run";
   readonly alwaysEnforced?: (decision: Decision) => boolean;
@@ -100,7 +100,8 @@ export function openSession(options: PolicyExtensionOptions, first: ExtensionCon
       options.approver ??
       createDialogApprover({
         ui: () => (current.context.hasUI ? current.context.ui : undefined),
-        ...(options.typeAheadMs === undefined ? {} : { typeAheadMs: options.typeAheadMs }),
+        // Outside the terminal nobody's keys run ahead of a dialog.
+        typeAheadMs: options.typeAheadMs ?? (first.mode === "tui" ? 250 : 0),
       }),
     ...(audit === undefined ? {} : { audit }),
     ...(options.onAuditFailure === undefined ? {} : { onAuditFailure: options.onAuditFailure }),

@@ -193,11 +193,15 @@ describe("in a Pi session", () => {
           await until(() => session.ui?.open() === 1);
           return "gave up";
         }),
+        scriptTool("later", async () => {
+          await until(() => session.ui?.open() === 0);
+          return "no dialog is open";
+        }),
       ],
     });
     await using _ = session;
-    await session.prompt("go", [call("script"), "done"]);
-    await until(() => session.ui?.open() === 0);
+    await session.prompt("go", [call("script"), call("later"), "done"]);
+    expect(session.resultText()).toBe("no dialog is open");
     expect(ran).toEqual([]);
     expect(session.ui?.dialogs).toMatchObject([{ dismissedBySignal: true }]);
   });
