@@ -47,7 +47,6 @@ export const cloudTable: readonly ProgramSpec[] = [
         readOnly: true,
         options:
           "-a,--all -q,--quiet -f,--filter=text --format=text --no-trunc -n,--last=text -s,--size -l,--latest --tail=text --since=text --until=text -t,--timestamps --no-stream --type=text --digests",
-        special: "docker-logs",
       },
       run: { posix: true, options: dockerRun(), wraps: { kind: "opaque", skip: 0 }, special: "docker-run" },
       exec: {

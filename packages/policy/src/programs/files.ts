@@ -191,7 +191,6 @@ const looking: readonly ProgramSpec[] = [
       "-c,--check -a -d -z,--zero --tag --text --binary --status --quiet --strict --warn -w=text -l=text -i -x -p -g=text -r -f",
     operands: reads,
     readOnly: true,
-    special: "reader",
   },
   {
     names: ["head", "tail"],

@@ -169,6 +169,7 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
     options:
       "-s,--source=text -p,--patch -W,--worktree -S,--staged -q,--quiet --progress --ours --theirs -m,--merge --conflict=text --ignore-unmerged --overlay --no-overlay --pathspec-from-file=read --recurse-submodules",
     operands: { rest: "write-tree" },
+    operandsWith: { "--worktree": { rest: "write-tree" }, "--staged": { rest: "read" } },
   },
   reset: {
     options:
@@ -215,7 +216,7 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
       "--stat --numstat --summary --check --index --cached -3,--3way --build-fake-ancestor=write -R,--reverse --reject -z -p=text -C=text --unidiff-zero --apply --no-add --exclude=text --include=text " +
       "--whitespace=text --inaccurate-eof -v,--verbose -q,--quiet --recount --directory=write-tree --unsafe-paths! --allow-overlap -s,--signoff -k,--keep -b --keep-non-patch -i,--interactive --abort --continue --skip --quit --show-current-patch?text --patch-format=text -m --ours --theirs --allow-empty",
     operands: { rest: "read" },
-    special: "git-tree",
+    special: "git-apply",
   },
   archive: {
     options:

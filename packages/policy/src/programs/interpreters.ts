@@ -98,6 +98,7 @@ export const interpreterTable: readonly ProgramSpec[] = [
   },
   {
     names: ["deno"],
+    subcommandOptional: true,
     options: "-h,--help -V,--version -q,--quiet -L=text",
     subcommands: {
       eval: { opaque: "deno eval runs code" },

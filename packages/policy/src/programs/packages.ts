@@ -71,6 +71,7 @@ export const packageTable: readonly ProgramSpec[] = [
   },
   {
     names: ["bun"],
+    subcommandOptional: true,
     options:
       "--cwd=cwd -e,--eval=code -p,--print=code -r,--preload=execute --env-file=environment -c,--config?environment --hot --watch --silent -b,--bun --smol -h,--help -v,--version --filter=text -d,--dev -D -g,--global --frozen-lockfile --production --ignore-scripts",
     optionsAnywhere: true,

@@ -8,42 +8,48 @@
  *   -exec=rest!            takes all words up to `;`, or up to `{} +`
  *   --fix!                 changes something: a command that has it is not read-only
  */
-export type Role =
+const roles = [
   /** Says nothing about a resource. */
-  | "text"
+  "text",
   /** The words of a command. */
-  | "rest"
-  | "read"
-  | "read-tree"
-  | "write"
-  | "write-tree"
-  | "delete"
-  | "delete-tree"
+  "rest",
+  "read",
+  "read-tree",
+  "write",
+  "write-tree",
+  "delete",
+  "delete-tree",
   /** Read and then gone from there, as the source of `mv` is. */
-  | "move"
+  "move",
   /** A file that is run. */
-  | "execute"
+  "execute",
   /** A shell command line. */
-  | "command"
+  "command",
   /** Code in another language. */
-  | "code"
-  | "url"
-  | "host"
+  "code",
+  "url",
+  "host",
   /** `host:path`, or a local path. */
-  | "remote-read"
-  | "remote-write"
+  "remote-read",
+  "remote-write",
   /** `@path` is read, anything else is text. */
-  | "at-read"
+  "at-read",
   /** The folder that later paths are relative to. */
-  | "cwd"
+  "cwd",
   /** Decides which configuration or code is loaded. */
-  | "environment"
-  /** A process id, or a job. */
-  | "pid"
+  "environment",
   /** The name of a shell variable, whose subscript would be evaluated. */
-  | "name"
-  /** Arithmetic that a shell evaluates. */
-  | "arithmetic";
+  "name",
+] as const;
+
+/** What a word means to the program it is given to. */
+export type Role = (typeof roles)[number];
+
+function roleNamed(name: string, entry: string): Role {
+  const role = roles.find((one) => one === name);
+  if (role === undefined) throw new TypeError(`Option notation not understood: ${entry}`);
+  return role;
+}
 
 export interface OperandRoles {
   readonly first?: Role;
@@ -90,6 +96,8 @@ export interface SubcommandSpec {
   readonly noOptions?: boolean;
   /** None of its options, known or not, does more than change what it prints. */
   readonly anyOptions?: boolean;
+  /** The first operand need not be a subcommand. */
+  readonly subcommandOptional?: boolean;
   /** Words that name the subcommand when `subcommands` is not spelled out. */
   readonly subcommandWords?: number;
   /** Options end at the first operand. */
@@ -143,7 +151,7 @@ function compileOptions(notation: string): Map<string, CompiledOption> {
     const match = /^([^=?!]+)(?:([=?])([a-z-]+))?(!?)$/.exec(entry);
     if (match === null) throw new TypeError(`Option notation not understood: ${entry}`);
     const names = (match[1] ?? "").split(",");
-    const role = (match[3] ?? "text") as Role;
+    const role = roleNamed(match[3] ?? "text", entry);
     const option: CompiledOption = {
       name: names.find((name) => name.startsWith("--")) ?? names[0] ?? "",
       takes: role === "rest" ? "rest" : match[2] === "=" ? "value" : match[2] === "?" ? "glued" : "nothing",

@@ -110,6 +110,7 @@ export const textTable: readonly ProgramSpec[] = [
   },
   {
     names: ["yq"],
+    subcommandOptional: true,
     options:
       "-i,--inplace! -n,--null-input -e,--exit-status -o,--output-format=text -p,--input-format=text -P,--prettyPrint -r,--unwrapScalar?text -j,--tojson -C,--colors -M,--no-colors -I,--indent=text -N,--no-doc -s,--split-exp=write " +
       "--from-file=read -v,--verbose --front-matter=text -y -Y -x -c -S -V,--version -h,--help",

@@ -69,6 +69,10 @@ export interface Scope {
   /** The text that positions index into. */
   readonly text: string;
   readonly depth: number;
+  /** Variables whose value is plain from the text. */
+  readonly variables: ReadonlyMap<string, ShellWord>;
+  /** The list that is read runs once, from its start, in the shell that reads on. */
+  readonly steady: boolean;
 }
 
 /** One run of the analysis: what was found so far, and how its parts call each other. */
@@ -86,8 +90,12 @@ export interface Analysis {
   /** Set when `HOME` is assigned: `~` is no longer known. */
   homeChanged: boolean;
   stopped: boolean;
+  /** Set once something ran that may have set any variable: from then on none is known. */
+  variablesLost: boolean;
   /** Characters that may still be parsed: scripts in scripts are read again and again. */
   charsLeft: number;
+  /** Bodies of `for` loops that may still be read again, once for each value. */
+  loopRunsLeft: number;
   /** Words that braces may still make. */
   braceWordsLeft: number;
   /** Reads a text as a shell script of its own. */

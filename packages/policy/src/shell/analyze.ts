@@ -58,7 +58,9 @@ export function analyzeCommand(source: string, options: AnalyzeOptions = {}): Sh
     numeric: new Map(),
     homeChanged: false,
     stopped: false,
+    variablesLost: false,
     charsLeft: limits.maxChars * 4,
+    loopRunsLeft: 64,
     braceWordsLeft: limits.maxWords,
     runText: (text: string, scope: Scope, folders: Folders) => runText(analysis, text, scope, folders),
     runWords: (words: readonly ShellWord[], scope: Scope, folders: Folders, extra?: CommandExtra): Outcome =>
@@ -115,6 +117,8 @@ function readSource(analysis: Analysis, text: string): void {
     pipeline: alone,
     text: readable,
     depth: 0,
+    variables: new Map(),
+    steady: true,
   };
   readAll(analysis, readable, scope, [options.cwd ?? "."]);
 }
@@ -141,5 +145,6 @@ function runText(analysis: Analysis, text: string, scope: Scope, folders: Folder
     return { ok: folders, fail: folders };
   }
   analysis.charsLeft -= text.length;
-  return readAll(analysis, text, scope, folders);
+  // Another shell: it sees none of the variables that are only set in this one.
+  return readAll(analysis, text, { ...scope, variables: new Map(), steady: true }, folders);
 }

@@ -177,8 +177,9 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
         unknown = true;
       } else {
         const next = spec.subcommands?.get(word.value);
-        if (spec.subcommands !== undefined && next === undefined && spec === root) unknown = true;
-        if (next !== undefined || spec === root || spec.subcommands === undefined) {
+        const operand = next === undefined && spec.subcommandOptional === true;
+        if (spec.subcommands !== undefined && next === undefined && spec === root && !operand) unknown = true;
+        if (!operand && (next !== undefined || spec === root || spec.subcommands === undefined)) {
           subcommand.push(word.value);
           if (next !== undefined) {
             spec = next;

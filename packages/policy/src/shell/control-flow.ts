@@ -20,6 +20,7 @@ import { assign, isDangerousVariable } from "./environment.ts";
 import { sameFolders, unite } from "./folders.ts";
 import { readRedirections } from "./redirections.ts";
 import { literalWord, type ShellWord } from "./shell-word.ts";
+import { loopScopes, withAssignments } from "./variables.ts";
 import { readWord, visitNested, type WordReader } from "./words.ts";
 
 /** Reads a parsed script: every command in it becomes facts, in the order in which it would run. */
@@ -41,7 +42,14 @@ function readerOf(analysis: Analysis, scope: Scope, folders: Folders): WordReade
     folders,
     runScript: (node: SyntaxNode, outer: Scope, at: Folders) => {
       if (node.type !== "Script" || pastLimit(analysis, outer.depth + 1)) return;
-      const scope = { ...outer, depth: outer.depth + 1, pipeline: alone, redirections: [], redirected: [] };
+      const scope = {
+        ...outer,
+        depth: outer.depth + 1,
+        pipeline: alone,
+        redirections: [],
+        redirected: [],
+        steady: false,
+      };
       readScript(analysis, node, scope, at);
     },
   };
@@ -49,11 +57,13 @@ function readerOf(analysis: Analysis, scope: Scope, folders: Folders): WordReade
 
 export const alone = { index: 0, length: 1 } as const;
 
-function readList(analysis: Analysis, list: readonly Statement[], scope: Scope, folders: Folders): Outcome {
+function readList(analysis: Analysis, list: readonly Statement[], outer: Scope, folders: Folders): Outcome {
   let state: Outcome = { ok: folders, fail: folders };
   let at = folders;
+  let scope = outer;
   for (const statement of list) {
     if (analysis.stopped) break;
+    if (scope.steady) scope = withAssignments(readerOf(analysis, scope, at), statement, scope);
     const outcome = readNode(analysis, statement.command, scope, at);
     // In the background it runs in a shell of its own.
     state = statement.background === true ? { ok: at, fail: at } : outcome;
@@ -92,7 +102,12 @@ function readPipeline(analysis: Analysis, node: Pipeline, scope: Scope, folders:
     const inner: Scope =
       length === 1
         ? scope
-        : { ...scope, pipeline: { index, length }, input: index === 0 ? scope.input : { kind: "pipe" } };
+        : {
+            ...scope,
+            steady: false,
+            pipeline: { index, length },
+            input: index === 0 ? scope.input : { kind: "pipe" },
+          };
     outcome = readCommandNode(analysis, command, inner, folders);
   });
   // Each part of a real pipeline has a shell of its own; some shells run the last one themselves.
@@ -113,7 +128,7 @@ function readCommandNode(analysis: Analysis, node: CommandNode, scope: Scope, fo
       const message = `${node.name.value} is defined here, which changes what the name means`;
       addDoubt(analysis, "redefinition", message);
       const anywhere = unite(folders, [undefined]);
-      const body = readBody(analysis, node.body, scope, anywhere);
+      const body = readBody(analysis, node.body, { ...scope, steady: false, variables: new Map() }, anywhere);
       if (!sameFolders(unite(body.ok, body.fail), anywhere)) analysis.movers.add(node.name.value);
       return stay;
     }
@@ -121,7 +136,7 @@ function readCommandNode(analysis: Analysis, node: CommandNode, scope: Scope, fo
       readBody(analysis, node.body, { ...scope, input: { kind: "pipe" } }, folders);
       return stay;
     default:
-      return readCompound(analysis, node, scope, folders);
+      return readCompound(analysis, node, { ...scope, steady: false }, folders);
   }
 }
 
@@ -146,6 +161,7 @@ function readRedirected(
   const before = analysis.commands.length;
   const inner: Scope = {
     ...scope,
+    steady: false,
     redirections: [...read.redirections, ...scope.redirections],
     redirected: [...read.resources, ...scope.redirected],
     input: read.input ?? scope.input,
@@ -186,11 +202,17 @@ function readCompound(analysis: Analysis, node: CompoundCommand, scope: Scope, f
     case "For":
     case "Select": {
       const reader = readerOf(analysis, scope, folders);
-      for (const word of node.wordlist ?? []) readWord(reader, word);
+      const values = (node.wordlist ?? []).flatMap((word) => readWord(reader, word));
       checkName(analysis, node.name.value);
+      const runs = loopScopes(scope, node.name.value, values, Math.min(16, analysis.loopRunsLeft));
+      if (runs !== undefined) analysis.loopRunsLeft -= runs.length;
       return readLoop(analysis, folders, (at) => {
-        const body = readList(analysis, node.body.commands, scope, at);
-        return unite(body.ok, body.fail);
+        let after = at;
+        for (const run of runs ?? [scope]) {
+          const body = readList(analysis, node.body.commands, run, after);
+          after = orElse(unite(body.ok, body.fail), after);
+        }
+        return after;
       });
     }
     case "ArithmeticFor": {

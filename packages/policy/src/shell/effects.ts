@@ -96,7 +96,9 @@ export function applyRole(
   if (word.value === "-" && role !== "text" && role !== "command") return;
   switch (role) {
     case "text":
+    case "rest":
     case "cwd":
+    case "name":
       return;
     case "read":
     case "write":
@@ -158,10 +160,6 @@ export function applyRole(
     }
     case "environment":
       effects.doubt("environment", `${origin} decides which configuration or code is used`);
-      return;
-    case "pid":
-    case "name":
-    case "arithmetic":
       return;
   }
 }

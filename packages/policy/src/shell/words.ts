@@ -138,15 +138,16 @@ function readPart(reader: WordReader, part: WordPart, drafts: Draft[], quoted: b
       const words = part.parts === undefined ? expandBraces(part.text) : undefined;
       visitNested(reader, part);
       const count = (words?.length ?? 0) * drafts.length;
-      if (words === undefined || count > maxBraceWords || count > reader.analysis.braceWordsLeft) {
-        return makeDynamic(drafts, { splits: true });
+      const multiplies = count <= maxBraceWords && count <= reader.analysis.braceWordsLeft;
+      if (words === undefined || !multiplies || drafts.some((draft) => draft.value === undefined)) {
+        // Too many, or not known: one word that may be anything.
+        const one = drafts.slice(0, 1);
+        for (const draft of one) draft.prefix = "";
+        return makeDynamic(one, { splits: true });
       }
       reader.analysis.braceWordsLeft -= count;
-      return words.flatMap((text) =>
-        append(
-          drafts.map((draft) => ({ ...draft, parts: [...draft.parts] })),
-          text,
-        ),
+      return drafts.flatMap((draft) =>
+        words.flatMap((text) => append([{ ...draft, parts: [...draft.parts] }], text)),
       );
     }
     case "SimpleExpansion":
@@ -157,6 +158,11 @@ function readPart(reader: WordReader, part: WordPart, drafts: Draft[], quoted: b
       visitNested(reader, part);
       const known = plain ? knownVariable(reader, name) : undefined;
       if (known !== undefined) return append(drafts, known);
+      const value = plain && !reader.analysis.variablesLost ? reader.scope.variables.get(name) : undefined;
+      if (value?.value !== undefined && (quoted || /^[\w@%+=:,./*?-]+$/.test(value.value))) {
+        if (value.glob === true) for (const draft of drafts) draft.glob = true;
+        return append(drafts, value.value);
+      }
       const numeric = (plain && /^[?#$!]$/.test(name)) || part.text.startsWith("${#");
       const many = name === "@" || name === "*" || /\[[@*]\]/.test(part.text);
       return makeDynamic(drafts, { splits: many || (!quoted && !numeric), numeric });

@@ -19,6 +19,8 @@ function checkVariable(call: CommandCall, word: ShellWord | undefined): void {
   if (name === "HOME") call.analysis.homeChanged = true;
   if (name !== undefined && isDangerousVariable(name))
     call.effects.doubt("environment", `${name} is set, which can change what runs`);
+  // A name that is not spelled out hides which variable is set.
+  if (text !== undefined && text !== word.raw) call.analysis.variablesLost = true;
   if (text !== undefined && /^[A-Za-z_]\w*(\[(\d+|[@*])\])?$/.test(text)) return;
   if (text !== undefined && !text.includes("[")) return;
   call.effects.doubt("evaluates-argument", `${word.raw} is evaluated as a variable, subscript included`);
@@ -86,6 +88,7 @@ function readTest(call: CommandCall): void {
 }
 
 function readLet(call: CommandCall): void {
+  call.analysis.variablesLost = true;
   for (const word of call.words.slice(1)) {
     checkArithmetic(call.analysis, word.value ?? word.raw, call.scope.text);
     checkSet(call, word);
@@ -114,6 +117,7 @@ function readDeclare(call: CommandCall): void {
       continue;
     }
     const target = text.slice(0, equals).replace(/\+$/, "");
+    if (!word.raw.startsWith(target)) analysis.variablesLost = true;
     if (!/^[A-Za-z_]\w*$/.test(target)) checkVariable(call, literalWord(target));
     if (name !== undefined)
       assign(analysis, name, word, exported ? "export" : "shell", analysis.commands.length);
@@ -125,6 +129,7 @@ function readDeclare(call: CommandCall): void {
 }
 
 function readNames(call: CommandCall): void {
+  if (has(call, "-C")) call.analysis.variablesLost = true;
   for (const word of call.parsed.operands) checkVariable(call, word);
   for (const flag of call.parsed.flags) if (flag.option?.role === "name") checkVariable(call, flag.value);
 }
@@ -156,6 +161,7 @@ function readRedefinition(call: CommandCall): void {
 }
 
 function readTrap(call: CommandCall): void {
+  call.analysis.variablesLost = true;
   const { parsed, effects } = call;
   const [action, ...signals] = parsed.operands;
   if (action === undefined || has(call, "-l", "-p")) {

@@ -109,6 +109,7 @@ function mentionPath(call: CommandCall, word: CommandCall["words"][number]): voi
 
 function readSource(call: CommandCall): void {
   const { effects, folders, parsed } = call;
+  call.analysis.variablesLost = true;
   effects.doubt("redefinition", "a file that is read into the shell can change what names mean");
   if (parsed.operands[0]?.pipe === true) effects.hide("the shell runs what another command prints");
   const anywhere = unite(folders, [undefined]);
@@ -117,6 +118,7 @@ function readSource(call: CommandCall): void {
 
 function readEval(call: CommandCall): void {
   const { effects, parsed, words } = call;
+  call.analysis.variablesLost = true;
   if (words.length < 2) return;
   effects.wrapper = "plain";
   // `eval -- text`; options are no part of eval.

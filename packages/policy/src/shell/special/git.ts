@@ -163,12 +163,11 @@ function readObjects(call: CommandCall): void {
     if (file !== undefined && !noIndex) effects.path("read", file, origin(word));
     else if (noIndex) effects.path("read", word, origin(word), { tree: true });
     // A revision or a path: only git knows.
-    else if (word.value !== undefined)
-      effects.path("read", word, origin(word), { tree: true, possible: true });
+    else if (word.value !== undefined) effects.path("read", word, origin(word), { possible: true });
   });
   after.forEach((word, index) => {
     if (hasPattern && before.length === 0 && index === 0) return;
-    effects.path("read", fileInCommit(word) ?? word, origin(word), { tree: true });
+    effects.path("read", fileInCommit(word) ?? word, origin(word), { tree: noIndex });
   });
   if (name === "grep" && after.length === 0 && before.length <= 1)
     effects.path("read", literalWord("."), "git grep", { tree: true });
@@ -284,6 +283,24 @@ function readConfig(call: CommandCall): void {
   );
 }
 
+/** The patch itself names the files. */
+function readApply(call: CommandCall): void {
+  const { effects, parsed } = call;
+  effects.readOnly = false;
+  const looks = has(
+    call,
+    "--stat",
+    "--numstat",
+    "--summary",
+    "--check",
+    "--abort",
+    "--quit",
+    "--show-current-patch",
+  );
+  if (looks && !has(call, "--apply")) return;
+  effects.path("write", literalWord("."), `git ${parsed.subcommand[0] ?? ""}`, { tree: true });
+}
+
 function changesTree(call: CommandCall): void {
   call.effects.readOnly = false;
 }
@@ -300,6 +317,7 @@ export const gitSpecials: readonly (readonly [string, (call: CommandCall) => voi
   ["git-branch", readRefs],
   ["git-tag", readRefs],
   ["git-config", readConfig],
+  ["git-apply", readApply],
   ["git-tree", changesTree],
   ["git-other", changesTree],
 ];

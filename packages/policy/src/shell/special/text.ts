@@ -26,18 +26,16 @@ function readSed(call: CommandCall): void {
     const script = files.shift();
     if (script !== undefined) scripts.push(script);
   }
-  for (const script of scripts) {
-    if (script.value === undefined) {
-      effects.hide("a sed script that is not known before it runs can run commands");
-      continue;
-    }
-    const read = readSedScript(script.value);
-    if (read === undefined) effects.hide("a sed script that could not be read");
-    else {
-      if (read.runs && !has(call, "--sandbox")) effects.hide("the sed script runs a shell command");
-      for (const path of read.reads) effects.path("read", literalWord(path), `sed r ${path}`);
-      for (const path of read.writes) effects.path("write", literalWord(path), `sed w ${path}`);
-    }
+  const texts = scripts.flatMap((script) => (script.value === undefined ? [] : [script.value]));
+  if (texts.length < scripts.length)
+    effects.hide("a sed script that is not known before it runs can run commands");
+  // Several scripts are one, a line each.
+  const read = readSedScript(texts.join("\n"));
+  if (read === undefined) effects.hide("a sed script that could not be read");
+  else {
+    if (read.runs && !has(call, "--sandbox")) effects.hide("the sed script runs a shell command");
+    for (const path of read.reads) effects.path("read", literalWord(path), `sed r ${path}`);
+    for (const path of read.writes) effects.path("write", literalWord(path), `sed w ${path}`);
   }
   for (const file of files) {
     effects.path("read", file, `sed ${file.raw}`);
@@ -89,7 +87,9 @@ function readJq(call: CommandCall): void {
 function readYq(call: CommandCall): void {
   const { parsed, effects } = call;
   if (!has(call, "--inplace")) return;
-  for (const file of parsed.operands) effects.path("write", file, `yq -i ${file.raw}`);
+  const files =
+    parsed.operands.length > 1 && !has(call, "--from-file") ? parsed.operands.slice(1) : parsed.operands;
+  for (const file of files) effects.path("write", file, `yq -i ${file.raw}`);
 }
 
 function readRg(call: CommandCall): void {
