@@ -204,7 +204,7 @@ export function hostOn({ core, listeners, pauses, cancellation, space, familyOf 
       })),
     getActiveTools: () => registry.getActive(),
     setActiveTools: (names) => registry.setActive(names),
-    declared: () => registry.declared(),
+    declared: () => registry.shown().flatMap(({ view, hidden }) => (hidden ? [] : [view])),
     callable: () => registry.callableViews(),
     describeNamespace: (name) => {
       const reachable = registry

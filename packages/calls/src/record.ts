@@ -26,7 +26,7 @@ export interface NestedCallsRecord {
   readonly complete: boolean;
 }
 
-export interface RecordEntry {
+interface RecordEntry {
   readonly startedAt: number;
   readonly record: { -readonly [K in keyof NestedCallRecord]: NestedCallRecord[K] };
 }

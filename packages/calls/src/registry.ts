@@ -60,8 +60,16 @@ export interface ToolRegistry {
   /** The registration when other tools may call it (contract A1). */
   callable(name: string): Registration | undefined;
   callableViews(): readonly CallableTool[];
-  /** What the model is told of, after the loadout hooks. */
-  declared(): readonly CallableTool[];
+  /** The active tools as the loadout hooks want them shown. */
+  shown(): readonly ShownTool[];
+}
+
+/** An active tool after the loadout hooks. */
+interface ShownTool {
+  /** With the description that the model reads. */
+  readonly view: CallableTool;
+  /** Active and callable, but left out of what the model is told. */
+  readonly hidden: boolean;
 }
 
 const exposures: ReadonlySet<string> = new Set(["direct", "model-only", "codemode", "deferred", "hidden"]);
@@ -72,7 +80,7 @@ export function createRegistry(onProblem: (problem: HostProblem) => void): ToolR
   const registrations = new Map<string, Registration>();
   let active: readonly string[] = [];
   let activeSet: ReadonlySet<string> = new Set();
-  let declared: readonly CallableTool[] = [];
+  let shown: readonly ShownTool[] = [];
   let callables: readonly CallableTool[] | undefined;
 
   const isCallable = ({ exposure, tool }: Registration): boolean =>
@@ -93,13 +101,13 @@ export function createRegistry(onProblem: (problem: HostProblem) => void): ToolR
     );
     activeSet = new Set(active);
     callables = undefined;
-    declared = applyLoadout();
+    shown = applyLoadout();
   };
 
-  const applyLoadout = (): readonly CallableTool[] => {
+  const applyLoadout = (): readonly ShownTool[] => {
     const entries = active.flatMap((name) => registrations.get(name) ?? []);
     const hooks = entries.filter(({ tool }) => tool.prepareLoadout !== undefined);
-    if (hooks.length === 0) return Object.freeze(entries.map(({ view }) => view));
+    if (hooks.length === 0) return entries.map(({ view }) => ({ view, hidden: false }));
     const loadout: ToolLoadout = {
       declared: entries.map(({ view }) => view),
       callable: callableViews(),
@@ -123,13 +131,11 @@ export function createRegistry(onProblem: (problem: HostProblem) => void): ToolR
         onProblem({ type: "host_problem", where: "prepare_loadout", toolName: tool.name, message });
       }
     }
-    return Object.freeze(
-      entries.flatMap(({ view }) => {
-        if (hidden.has(view.name)) return [];
-        const description = descriptions.get(view.name);
-        return [description === undefined ? view : Object.freeze({ ...view, description })];
-      }),
-    );
+    return entries.map(({ view }) => {
+      const description = descriptions.get(view.name);
+      const changed = description === undefined ? view : Object.freeze({ ...view, description });
+      return { view: changed, hidden: hidden.has(view.name) };
+    });
   };
 
   return {
@@ -159,7 +165,7 @@ export function createRegistry(onProblem: (problem: HostProblem) => void): ToolR
       return found !== undefined && isCallable(found) ? found : undefined;
     },
     callableViews,
-    declared: () => declared,
+    shown: () => shown,
   };
 }
 
@@ -217,7 +223,7 @@ function viewOf(tool: HostTool, exposure: ToolExposure): CallableTool {
 }
 
 /** A source in words, for messages and for comparing. */
-export function describeSource(source: ToolSource): string {
+function describeSource(source: ToolSource): string {
   if (source.kind === "extension") return source.id === undefined ? "an extension" : `extension ${source.id}`;
   if (source.kind === "module") return source.path === undefined ? "a module" : `module ${source.path}`;
   return source.kind === "mcp" ? `MCP server ${source.server}` : source.kind;

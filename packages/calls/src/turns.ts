@@ -6,16 +6,16 @@ export interface WaitingRoom {
   count: number;
 }
 
-export type Turn = "taken" | "aborted" | "full";
+type Turn = "taken" | "aborted" | "full";
 
 /** Lets `size` calls in at a time, first come first served. */
-export interface Turnstile {
+interface Turnstile {
   /** Settles with `aborted` when the cancellation fires first, with `full` when too many wait. */
   take(cancellation: Cancellation): Turn | Promise<Turn>;
   leave(): void;
 }
 
-export function createTurnstile(size: number, room: WaitingRoom): Turnstile {
+function createTurnstile(size: number, room: WaitingRoom): Turnstile {
   let inside = 0;
   // A Set keeps the order of arrival and removes from the middle at no cost.
   const waiting = new Set<() => void>();

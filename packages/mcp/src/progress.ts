@@ -1,5 +1,5 @@
 /** A progress notification as the protocol has it. */
-export interface ProgressNotification {
+interface ProgressNotification {
   readonly method: "notifications/progress";
   readonly params: {
     readonly progressToken: string | number;
@@ -15,7 +15,7 @@ export interface ProgressSender {
 }
 
 /** Characters of one progress message. */
-export const maxProgressMessageChars = 1_000;
+const maxProgressMessageChars = 1_000;
 
 /**
  * Turns updates into progress notifications, one after the other. Nothing is sent when the client gave no token; a

@@ -4,6 +4,7 @@ import { hostOn, summaryOf, type ToolHost } from "../host.ts";
 import { createHostParts, type ToolHostOptions } from "../host-parts.ts";
 import type { HostEvent } from "../events.ts";
 import type { HostTool } from "../registry.ts";
+import { hideDeclarations } from "./hide-declarations.ts";
 import { installHooks } from "./hooks.ts";
 import { createRootCalls } from "./root-calls.ts";
 
@@ -36,9 +37,6 @@ export interface AgentCalls {
  * `executeTool` in the fifth argument of `execute`, the `nestedCalls` record and the rolled-up usage on result
  * messages, and a gate in front of root and nested calls. The agent's `beforeToolCall` and `afterToolCall` see nested
  * calls too; tools that the agent already has are registered as `direct`.
- *
- * One difference to a session remains: a tool whose declaration an orchestrator hides (`prepareLoadout`) can be called
- * by other tools, but not by the model, because the agent declares all that it can run.
  */
 export function nestedCalls(agent: Agent, options: NestedCallsOptions): AgentCalls {
   const parts = createHostParts({ ...options, toolExecution: () => agent.toolExecution });
@@ -48,9 +46,13 @@ export function nestedCalls(agent: Agent, options: NestedCallsOptions): AgentCal
 
   const rootCalls = createRootCalls(parts);
   const restoreHooks = installHooks(agent, core, rootCalls);
+  const restoreContext = hideDeclarations(agent, () => {
+    const names = core.registry.shown().flatMap(({ view, hidden }) => (hidden ? [view.name] : []));
+    return new Set(names);
+  });
 
   const declare = (): void => {
-    agent.state.tools = core.registry.declared().flatMap(({ name, description }) => {
+    agent.state.tools = core.registry.shown().flatMap(({ view: { name, description } }) => {
       const registration = core.registry.get(name);
       return registration === undefined ? [] : [rootCalls.wrap(registration, description)];
     });
@@ -112,6 +114,7 @@ export function nestedCalls(agent: Agent, options: NestedCallsOptions): AgentCal
       stopWatching();
       listeners.delete(tell);
       restoreHooks();
+      restoreContext();
       agent.state.tools = before;
     },
   };

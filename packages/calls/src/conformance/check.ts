@@ -27,7 +27,7 @@ export async function checkScenario(driver: ConformanceDriver, scenario: Scenari
       ? difference.pi
       : scenario.expect;
   const observed = await observe(driver, scenario);
-  const parts: readonly (keyof Observation)[] = ["events", "results", "notes", "terminated"];
+  const parts: readonly (keyof Observation)[] = ["events", "results", "notes", "terminated", "declared"];
   const mismatches = parts
     .filter(
       (part) =>
@@ -62,7 +62,13 @@ export async function observe(driver: ConformanceDriver, scenario: Scenario): Pr
       control = given;
     },
   });
-  return { events, results: run.results.flatMap(resultLines), notes, terminated: run.terminated };
+  return {
+    events,
+    results: run.results.flatMap(resultLines),
+    notes,
+    terminated: run.terminated,
+    declared: run.declared.map(({ name, description }) => `${name}: ${description}`),
+  };
 }
 
 /** The scenario's handlers behind two that watch: what they see goes between the events. */

@@ -37,7 +37,15 @@ export interface RootResult {
   readonly usage?: ToolUsage;
 }
 
+/** A tool as a request of the host tells its model of it. */
+export interface Declaration {
+  readonly name: string;
+  readonly description: string;
+}
+
 export interface ScenarioRun {
+  /** What the first request declared. */
+  readonly declared: readonly Declaration[];
   /** In the order of the calls. */
   readonly results: readonly RootResult[];
   /** Whether the host ended the follow-up (contract A13). */

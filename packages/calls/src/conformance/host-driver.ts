@@ -11,6 +11,7 @@ export function createHostDriver(options: Partial<ToolHostOptions> = {}): Confor
       const host = createToolHost({ cwd: "/project", ...options, handlers, onEvent });
       for (const tool of tools) host.register(tool);
       const run = new AbortController();
+      const declared = host.declared();
       onReady({
         register: (tool) => host.register(tool),
         getActiveTools: () => host.getActiveTools(),
@@ -23,6 +24,7 @@ export function createHostDriver(options: Partial<ToolHostOptions> = {}): Confor
       );
       await host.close();
       return {
+        declared,
         terminated: batch.terminate,
         results: batch.outcomes.map(({ toolCall, isError, result, nestedCalls, usage }) => ({
           toolCallId: toolCall.id,

@@ -1,6 +1,7 @@
 export type {
   ConformanceDriver,
   Control,
+  Declaration,
   RootResult,
   ScenarioContext,
   ScenarioOutcome,

@@ -12,6 +12,8 @@ export interface Observation {
   /** What the scenario's tools noted themselves. */
   readonly notes?: readonly string[];
   readonly terminated?: boolean;
+  /** What the model was told of, `name: description`. */
+  readonly declared?: readonly string[];
 }
 
 /** What a scenario's tools and handlers are made with. */

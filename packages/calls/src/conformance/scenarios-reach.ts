@@ -1,4 +1,7 @@
+import type { ToolLoadout } from "../registry.ts";
 import { outcomeLine, scenarioTool as tool, type Scenario } from "./scenario.ts";
+
+type Loadout = Pick<ToolLoadout, "callable">;
 
 const call = (name: string, args = {}, id = "C") => ({ id, name, args });
 
@@ -64,6 +67,40 @@ export const reach: readonly Scenario[] = [
         'H error "Tool h not found"',
         'X error "Tool x not found"',
       ],
+    },
+  },
+  {
+    id: "loadout",
+    title: "an orchestrator describes itself and hides declarations; what it hides stays active and callable",
+    contract: ["A2"],
+    tools: ({ note }) => [
+      tool(
+        "lead",
+        async (_params, ctx) => {
+          note(outcomeLine(await ctx.executeTool("work", {})));
+          return "led";
+        },
+        {
+          prepareLoadout: (loadout: Loadout) => ({
+            descriptions: {
+              lead: `Leads ${loadout.callable
+                .map(({ name }) => name)
+                .filter((name) => name !== "lead")
+                .join(", ")}.`,
+            },
+            hiddenDeclarations: ["work"],
+          }),
+        },
+      ),
+      tool("work", () => "worked"),
+      tool("listed", () => "listed", { exposure: "codemode" }),
+      tool("shown", () => "shown"),
+    ],
+    calls: [call("lead"), call("work", {}, "W")],
+    expect: {
+      declared: ["lead: Leads work, listed, shown.", "shown: The shown tool."],
+      notes: ['ok "worked"'],
+      results: ['C ok "led"', "  C/1 work {} ok", 'W ok "worked"'],
     },
   },
   {

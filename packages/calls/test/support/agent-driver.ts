@@ -7,7 +7,8 @@ import {
   type FauxResponseStep,
 } from "@earendil-works/pi-ai/providers/faux";
 import { nestedCalls, type AgentCalls, type NestedCallsOptions } from "@nestbox/calls/agent";
-import type { ConformanceDriver, RootResult } from "@nestbox/calls/conformance";
+import type { ConformanceDriver, Declaration, RootResult } from "@nestbox/calls/conformance";
+import { declarationsOf } from "./declarations.ts";
 import type { HostEvent } from "@nestbox/calls";
 
 export interface ScriptedAgent {
@@ -49,8 +50,15 @@ export const agentDriver: ConformanceDriver = {
   side: "nestbox",
   async run({ tools, handlers, calls: rootCalls, onEvent, onReady }) {
     const toolCalls = rootCalls.map(({ id, name, args }) => fauxToolCall(name, { ...args }, { id }));
+    let declared: readonly Declaration[] = [];
     const { agent, calls, requests } = scriptedAgent(
-      [fauxAssistantMessage(toolCalls, { stopReason: "toolUse" }), fauxAssistantMessage("done")],
+      [
+        ({ messages }) => {
+          declared = declarationsOf(messages);
+          return fauxAssistantMessage(toolCalls, { stopReason: "toolUse" });
+        },
+        fauxAssistantMessage("done"),
+      ],
       { tools, handlers },
     );
     const results = new Map<string, RootResult>();
@@ -68,6 +76,10 @@ export const agentDriver: ConformanceDriver = {
     });
     await agent.prompt("go");
     await calls.dispose();
-    return { results: rootCalls.flatMap(({ id }) => results.get(id) ?? []), terminated: requests() === 1 };
+    return {
+      results: rootCalls.flatMap(({ id }) => results.get(id) ?? []),
+      declared,
+      terminated: requests() === 1,
+    };
   },
 };

@@ -11,7 +11,8 @@ import { fauxAssistantMessage, fauxProvider, fauxToolCall } from "@earendil-work
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConformanceDriver, RootResult, ScenarioSetup } from "@nestbox/calls/conformance";
+import type { ConformanceDriver, Declaration, RootResult, ScenarioSetup } from "@nestbox/calls/conformance";
+import { declarationsOf } from "./declarations.ts";
 import type { HostEvent, HostTool } from "@nestbox/calls";
 
 /** A real coding-agent session with a scripted model, in a folder of its own. */
@@ -39,7 +40,14 @@ async function runIn(
 ): Promise<Awaited<ReturnType<ConformanceDriver["run"]>>> {
   const faux = fauxProvider();
   const calls = setup.calls.map(({ id, name, args }) => fauxToolCall(name, { ...args }, { id }));
-  faux.setResponses([fauxAssistantMessage(calls, { stopReason: "toolUse" }), fauxAssistantMessage("done")]);
+  let declared: readonly Declaration[] = [];
+  faux.setResponses([
+    ({ messages }) => {
+      declared = declarationsOf(messages);
+      return fauxAssistantMessage(calls, { stopReason: "toolUse" });
+    },
+    fauxAssistantMessage("done"),
+  ]);
   const modelRuntime = await ModelRuntime.create({
     authPath: join(folder, "auth.json"),
     modelsPath: join(folder, "models.json"),
@@ -101,6 +109,7 @@ async function runIn(
     await session.prompt("go");
     return {
       results: setup.calls.flatMap(({ id }) => results.get(id) ?? []),
+      declared,
       terminated: faux.state.callCount === 1,
     };
   } finally {
