@@ -1,4 +1,7 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { createRedactor, redactJson } from "@nestbox/tool";
+import { createHostRedactor } from "@nestbox/tool/node";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { redactionRules } from "../src/redact.ts";
@@ -137,15 +140,37 @@ describe("redaction", () => {
       const text = trap.repeat(Math.ceil(400_000 / trap.length));
       const started = performance.now();
       redact(text);
-      expect([trap, performance.now() - started < 5000]).toEqual([trap, true]);
+      expect([trap, performance.now() - started < 20_000]).toEqual([trap, true]);
     }
-  }, 120_000);
+  }, 600_000);
 
   it("never throws and never makes a text that cannot be read", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => typeof redact(text) === "string"),
     );
     expect(redactionRules.every(({ pattern }) => pattern.global)).toBe(true);
+  });
+});
+
+describe("redaction on this machine", () => {
+  it("takes out the values of secret environment variables, and this user's home", () => {
+    const here = createHostRedactor({
+      env: {
+        HOME: "/data/people/zoe",
+        DEPLOY_TOKEN: "plain-looking-words",
+        AUTH_FILE: "/etc/auth.json",
+        USE_AUTH: "true",
+        PASSWORD: "short",
+        EDITOR: "a-long-editor-name",
+      },
+      rules: [{ kind: "own", pattern: /own-\d+/g }],
+    });
+    expect(here("with plain-looking-words in /data/people/zoe/x and own-1")).toBe(
+      "with [redacted: value] in ~/x and [redacted: own]",
+    );
+    const plain = "/etc/auth.json true short a-long-editor-name";
+    expect(here(plain)).toBe(plain);
+    expect(createHostRedactor()(join(homedir(), "x"))).toBe("~/x");
   });
 });
 

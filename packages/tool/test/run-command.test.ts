@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,13 +19,18 @@ describe("a command", () => {
 
   it("keeps stdout and stderr apart and together in order, and gives a non-zero exit code as data", async () => {
     // contract A4
+    // Each line is written when the one before it has been read.
     const script = `
-      const wait = () => new Promise((done) => setTimeout(done, 60));
-      console.log("one"); await wait(); console.error("two"); await wait(); console.log("three"); process.exitCode = 3;`;
+      import { existsSync, writeFileSync } from "node:fs";
+      const read = async (count) => { while (!existsSync("read-" + count)) await new Promise((done) => setTimeout(done, 5)); };
+      console.log("one"); await read(1); console.error("two"); await read(2); console.log("three"); process.exitCode = 3;`;
     const chunks: CommandChunk[] = [];
     const result = await runCommand(process.execPath, ["--input-type=module", "-e", script], {
       cwd,
-      onChunk: (chunk) => void chunks.push(chunk),
+      onChunk(chunk) {
+        chunks.push(chunk);
+        writeFileSync(join(cwd, `read-${chunks.length}`), "");
+      },
     });
     expect(result).toMatchObject({
       kind: "exited",
@@ -134,20 +140,36 @@ describe("a command", () => {
     expect(peak - before).toBeLessThan(150_000_000);
   });
 
-  it("that prints for ever is ended by its time limit, and its file by its size", async () => {
+  it("that prints for ever is ended when it is told to, and its file by its size", async () => {
     const outputFolder = await openOutputFolder({ root: cwd });
     const script =
       'const block = "y\\n".repeat(50_000); const more = () => { while (process.stdout.write(block)); process.stdout.once("drain", more); }; more();';
+    const controller = new AbortController();
+    let bytes = 0;
     const result = await runCommand(...node(script), {
       cwd,
       outputFolder,
-      timeoutMs: 1500,
+      signal: controller.signal,
       maxBytes: 10_000,
       maxFileBytes: 1_000_000,
+      onChunk({ text }) {
+        bytes += text.length;
+        if (bytes > 5_000_000) controller.abort();
+      },
     });
-    expect(result).toMatchObject({ kind: "timeout", truncated: true });
+    expect(result).toMatchObject({ kind: "aborted", truncated: true, fullOutputIncomplete: true });
+    expect(result.totalBytes).toBeGreaterThan(5_000_000);
     expect((await stat(result.fullOutputPath ?? "")).size).toBe(1_000_000);
     expect(result.output).toContain("as much as was kept");
+  });
+
+  it("that never ends is ended by its time limit", async () => {
+    expect(await runCommand(...node("setInterval(() => {}, 1000)"), { cwd, timeoutMs: 200 })).toMatchObject({
+      kind: "timeout",
+    });
+    // Longer than a timer can hold is no limit, not a limit of a millisecond.
+    const long = await runCommand(...node(""), { cwd, timeoutMs: Number.POSITIVE_INFINITY });
+    expect(long).toMatchObject({ kind: "exited", exitCode: 0 });
   });
 
   it("never cuts a character in two", async () => {
@@ -233,11 +255,40 @@ describe.skipIf(process.platform === "win32")("the process tree of a command", (
     );
   });
 
-  it("ends on time-out, and a well-behaved one within its grace", async () => {
+  it("is asked first, and a well-behaved one ends within its grace", async () => {
     const script = `process.on("SIGTERM", () => { console.log("bye"); process.exit(0); }); setInterval(() => {}, 1000); console.log("hi");`;
-    const result = await runCommand(...node(script), { cwd, timeoutMs: 1500, graceMs: 20_000 });
-    expect(result).toMatchObject({ kind: "timeout", stdout: "hi\nbye\n" });
+    const controller = new AbortController();
+    const result = await runCommand(...node(script), {
+      cwd,
+      signal: controller.signal,
+      graceMs: 60_000,
+      onChunk: () => controller.abort(),
+    });
+    expect(result).toMatchObject({ kind: "aborted", stdout: "hi\nbye\n" });
   });
+
+  it.runIf(process.platform === "linux")(
+    "holds a process that left the group and cleared its environment",
+    async () => {
+      const SCRIPT = `
+      process.on("SIGTERM", () => {}); require("node:fs").appendFileSync("pids", process.pid + "\\n"); setInterval(() => {}, 1000);`;
+      const script = `
+      const { spawn } = require("node:child_process");
+      spawn(process.execPath, ["-e", process.env.SCRIPT], { stdio: "ignore", detached: true, env: {} }).unref();
+      setInterval(() => {}, 1000);`;
+      const controller = new AbortController();
+      const done = runCommand(...node(script), {
+        cwd,
+        env: { SCRIPT },
+        signal: controller.signal,
+        graceMs: 300,
+      });
+      const list = await pids(1);
+      controller.abort();
+      await done;
+      expect(running(list)).toEqual([]);
+    },
+  );
 
   it("leaves nothing running when the command itself has exited, and does not wait for what holds its pipes", async () => {
     const SCRIPT = `
@@ -251,19 +302,28 @@ describe.skipIf(process.platform === "win32")("the process tree of a command", (
     expect(running(await pids(1))).toEqual([]);
   });
 
-  it("does not outlive a host that exits", async () => {
+  it.each(["exit", "SIGTERM", "SIGINT"])("does not outlive a host that ends by %s", async (way) => {
     const host = `
       const { runCommand } = await import("@nestbox/tool/node");
       void runCommand(process.execPath, ["-e", process.env.SCRIPT], { cwd: process.cwd(), env: { SCRIPT: process.env.SCRIPT } });
       const { existsSync } = await import("node:fs");
-      setInterval(() => { if (existsSync(process.env.CWD + "/pids")) process.exit(0); }, 10);`;
-    const SCRIPT = `require("node:fs").appendFileSync(${JSON.stringify(join(cwd, "pids"))}, process.pid + "\\n"); setInterval(() => {}, 1000);`;
-    execFileSync(process.execPath, ["--conditions=@nestbox/source", "--input-type=module", "-e", host], {
-      cwd: join(import.meta.dirname, ".."),
-      env: { ...process.env, SCRIPT, CWD: cwd },
-    });
+      setInterval(() => { if (process.env.WAY === "exit" && existsSync(process.env.CWD + "/pids")) process.exit(0); }, 10);`;
+    const file = JSON.stringify(join(cwd, "pids"));
+    const SCRIPT = `require("node:fs").appendFileSync(${file}, process.pid + "\\n"); setInterval(() => {}, 1000);`;
+    const child = spawn(
+      process.execPath,
+      ["--conditions=@nestbox/source", "--input-type=module", "-e", host],
+      {
+        cwd: join(import.meta.dirname, ".."),
+        env: { ...process.env, SCRIPT, CWD: cwd, WAY: way },
+        stdio: "inherit",
+      },
+    );
+    const ended = once(child, "exit");
     const list = await pids(1);
-    for (let tries = 0; tries < 100 && running(list).length > 0; tries += 1) await sleep(20);
+    if (way !== "exit") child.kill(way as NodeJS.Signals);
+    expect(await ended).toEqual(way === "exit" ? [0, null] : [null, way]);
+    for (let tries = 0; tries < 500 && running(list).length > 0; tries += 1) await sleep(20);
     expect(running(list)).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ export {
   type HeldFile,
   type OpenInsideOptions,
 } from "./held-file.ts";
+export { createHostRedactor, type HostRedactorOptions } from "./host-redactor.ts";
 export {
   requireInside,
   resolveInside,

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { execa } from "execa";
+import { onExit } from "signal-exit";
 import { createByteWindow } from "../byte-window.ts";
 import { commandEnv, defaultEnvAllow } from "./command-env.ts";
 import { createOutputCollector, defaultOutputBytes, windowText } from "./output-collector.ts";
 import type { OutputFolder } from "./output-folder.ts";
-import { endTree, killTreeNow, killTree, treeMarks, treeVariable, type ProcessTree } from "./process-tree.ts";
+import { endTree, killTree, killTreeNow, processTree, treeMarks, treeVariable } from "./process-tree.ts";
 
 export interface RunCommandOptions {
   readonly cwd: string;
@@ -118,8 +119,9 @@ export async function runCommand(
     return { kind: "failed-to-start", message, ...none, durationMs: duration() };
   }
 
-  const tree: ProcessTree = { pid, mark };
-  const releaseHost = killWithHost(tree);
+  const tree = processTree(pid, mark);
+  // Also where a signal ends the host: the tree is in a session of its own, which Ctrl-C does not reach.
+  const releaseHost = onExit(() => killTreeNow(tree));
   const collector = createOutputCollector({
     maxBytes,
     ...(options.maxFileBytes === undefined ? {} : { maxFileBytes: options.maxFileBytes }),
@@ -216,16 +218,4 @@ function stopReason(signal: AbortSignal | undefined, timeoutMs: number) {
     clearTimeout(timeout);
   };
   return { promise, cancel };
-}
-
-/** While the command runs, the end of the host ends it too. */
-function killWithHost(tree: ProcessTree): () => void {
-  const onExit = () => killTreeNow(tree);
-  // One listener a running command: more than ten at once are no leak.
-  process.setMaxListeners(process.getMaxListeners() + 1);
-  process.on("exit", onExit);
-  return () => {
-    process.off("exit", onExit);
-    process.setMaxListeners(Math.max(0, process.getMaxListeners() - 1));
-  };
 }
