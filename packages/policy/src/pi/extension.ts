@@ -2,6 +2,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import type { CallDecision, PauseSource } from "@nestbox/tool";
 
 import type { Recheck, RecheckRequest } from "../gate/gate-types.ts";
+import type { PolicyLayer } from "../rules/types.ts";
 import { createPolicyHandlers } from "./handlers.ts";
 import { policyState, runPolicyCommand, type PolicyState } from "./command.ts";
 import { openSession, type PolicyExtensionOptions, type PolicySession } from "./session.ts";
@@ -15,6 +16,8 @@ export interface PolicyExtension {
   pausesFor(callId: string): PauseSource;
   /** For `guardTool`: the last look, next to the effect. Refuses where no session runs. */
   recheck(request: RecheckRequest): Recheck;
+  /** What counts now, as layers: for `dangers`. Empty before a session began, or with an engine of the host's own. */
+  layers(): readonly PolicyLayer[];
   /** What `/policy` shows; undefined before a session began. */
   state(): PolicyState | undefined;
 }
@@ -91,6 +94,7 @@ export function createPolicyExtension(options: PolicyExtensionOptions = {}): Pol
       session?.gate.pausesFor(callId) ?? { subscribe: () => () => undefined },
     recheck: (request: RecheckRequest): Recheck =>
       session?.gate.recheck(request) ?? { ok: false, reason: "Blocked: no policy is in force here." },
+    layers: () => session?.layers() ?? [],
     state: () => (session === undefined ? undefined : policyState(session)),
   });
 }

@@ -15,6 +15,7 @@ import { nodeFacts } from "../node/facts.ts";
 import { openGrants } from "../node/grants-file.ts";
 import { openPolicy } from "../node/open-policy.ts";
 import type { PolicyFile, PolicyFileStatus } from "../node/policy-file.ts";
+import type { PolicyLayer } from "../rules/types.ts";
 import { createDialogApprover } from "./dialog.ts";
 
 /** Decisions that `/policy` can show. */
@@ -55,6 +56,7 @@ export interface PolicySession {
   readonly decisions: readonly DecisionRecord[];
   engine: PolicyEngine;
   status(): readonly PolicyFileStatus[];
+  layers(): readonly PolicyLayer[];
   /** The context of the newest event. */
   context: ExtensionContext;
   close(): void;
@@ -128,6 +130,7 @@ export function openSession(options: PolicyExtensionOptions, first: ExtensionCon
     decisions,
     engine,
     status: () => policy?.status() ?? [],
+    layers: () => policy?.layers() ?? [],
     get context() {
       return current.context;
     },

@@ -150,37 +150,35 @@ describe("testing a policy before it is used", () => {
   });
 });
 
-describe("linting a policy", () => {
-  it("finds what is rarely meant, and nothing in a careful one", () => {
+describe("linting the policies together", () => {
+  it("finds what is rarely meant in each and between them, and nothing in careful ones", () => {
     const careful = open(rules);
     expect(lintPolicy(careful.policy.layers())).toEqual([]);
-    const { policy } = open(
+    const { policy, dir } = open(
+      { rules: [{ id: "no-rm", effect: "deny", command: { program: "rm" } }] },
       {
-        fallback: { bash: "allow" },
         rules: [
-          { id: "all", effect: "allow", command: { program: "*" }, match: "ls" },
-          { id: "node", effect: "allow", command: { prefix: "node" }, match: "node x" },
-          { id: "find", effect: "allow", command: { program: "find", readOnly: true }, match: "find ." },
-          { id: "any", effect: "allow", tool: "*" },
-          { id: "no-reason", effect: "deny", command: { program: "rm" } },
-          { id: "twice", effect: "deny", command: { program: "rm" }, reason: "again", match: "rm x" },
-          { id: "hidden", effect: "allow", command: { program: "rm" }, match: "rm x" },
+          { id: "rm", effect: "ask", command: { program: "rm" }, reason: "Careful", match: "rm x" },
+          { id: "make", effect: "allow", command: { exact: "make" }, match: "make" },
         ],
       },
-      { rules: [{ id: "loose", effect: "allow", command: { exact: "make" }, match: "make" }] },
     );
-    expect(lintPolicy(policy.layers()).map(({ rule, kind }) => `${rule ?? "-"} ${kind}`)).toEqual([
-      "- fallback-allow",
-      "all broad-allow",
-      "node interpreter",
-      "any broad-allow",
-      "no-reason no-example",
-      "no-reason no-reason",
-      "twice same-as",
-      "hidden shadowed",
-      "loose no-effect",
+    const findings = lintPolicy(policy.layers());
+    expect(findings.map(({ layer, rule, kind }) => [layer, rule, kind])).toEqual([
+      ["user", "no-rm", "no-reason"],
+      ["user", "no-rm", "no-example"],
+      ["project", "make", "project-allow"],
+      ["project", "rm", "other-layer"],
     ]);
-    const broken = open({ rulez: [] });
-    expect(lintPolicy(broken.policy.layers())).toMatchObject([{ kind: "broken" }]);
+    expect(findings[3]).toMatchObject({
+      file: join(dir, "project.jsonc"),
+      message: expect.stringContaining("no-rm (user)"),
+    });
+  });
+
+  it("says no more about a project's allow once the user lets projects loosen, and names a broken file", () => {
+    const project = { rules: [{ id: "make", effect: "allow", command: { exact: "make" }, match: "make" }] };
+    expect(lintPolicy(open({ projectMayLoosen: true }, project).policy.layers())).toEqual([]);
+    expect(lintPolicy(open({ rulez: [] }).policy.layers())).toMatchObject([{ kind: "broken" }]);
   });
 });

@@ -71,7 +71,7 @@ const allowGit = { rules: [{ id: "git", effect: "allow", command: { program: "gi
 describe("the built-in rules in a Pi session", () => {
   it("keep a forced push from running, asked for by the model or by a script, and let the rest pass", async () => {
     // contract A23, A8; policy J01, J03, E01, E03
-    const { session, ran } = await start(allowGit);
+    const { session, ran, policy } = await start(allowGit);
     await using _ = session;
     await session.prompt("go", [
       call("bash", { command: "git push -f origin main" }),
@@ -79,6 +79,7 @@ describe("the built-in rules in a Pi session", () => {
       "done",
     ]);
     expect(ran).toEqual(["git status"]);
+    expect(policy.layers()).toMatchObject([{ ok: true, name: "user" }]);
     expect(session.toolResults()[0]).toMatchObject({ isError: true });
     expect(session.resultText("call-1")).toContain("git.force-push");
     expect(session.resultText("call-2").match(/git\.force-push/g)).toHaveLength(2);
