@@ -4,7 +4,7 @@ import type { CallHistory, Decision, PartDecision, PolicyEngine } from "../decis
 import { showText } from "../explain/escape.ts";
 import { modelMessage, personMessage } from "../explain/messages.ts";
 import { type MappedCall, mapCall } from "../mapping/subject.ts";
-import type { PolicyFs } from "../paths/fs.ts";
+import { noFiles } from "../paths/fs.ts";
 import { createResolver, type PathResolver } from "../paths/resolve.ts";
 import type { Resource } from "../rules/compiled-match.ts";
 import { analyzeCommand } from "../shell/analyze.ts";
@@ -161,14 +161,6 @@ function expandRefs(engine: EngineParts, command: CommandFact, fact: ResourceFac
   const targets = refs.pushTargets(command.cwd, command.operands[0]?.value);
   return targets === undefined ? [fact] : targets.map((value) => ({ ...fact, value }));
 }
-
-/** Without a file system nothing exists, so no link is seen. */
-const noFiles: PolicyFs = {
-  realpath: () => undefined,
-  readlink: () => undefined,
-  list: () => undefined,
-  foldsCase: () => false,
-};
 
 function personPart(request: CallRequest): PartDecision {
   return {

@@ -65,7 +65,11 @@ export function judgeCommand(
     judgeResource(engine, request, resource, command, {
       otherwise: granted,
       // The rule names the program, wherever it stands.
-      exact: test?.exact === true || (allow !== undefined && isProgramItself(command, resource)),
+      // A rule that says which paths it means was asked about every path of the command.
+      exact:
+        test?.exact === true ||
+        allow?.rule.path !== undefined ||
+        (allow !== undefined && isProgramItself(command, resource)),
       // A fallback is a permission for whatever the tool does; a rule about a command is one for its operands.
       natural: allow === undefined ? own.rule !== "default.wrapper" : isOwnBusiness(command, resource),
     }),

@@ -4,12 +4,12 @@ import type { PartDecision } from "../decision.ts";
 import { showText } from "../explain/escape.ts";
 import type { MappedCall } from "../mapping/subject.ts";
 import { pathSubject } from "../paths/subject.ts";
-import type { PathResolver } from "../paths/resolve.ts";
+import { noFiles } from "../paths/fs.ts";
+import { createResolver, type PathResolver } from "../paths/resolve.ts";
 import type { CommandFact, Doubt, ResourceAction } from "../subject.ts";
 import { analyzeCommand } from "../shell/analyze.ts";
 import { quoteWord } from "../rules/words.ts";
-import { askRule } from "./ask-rule.ts";
-import { rulesFor } from "./judge-command.ts";
+import { askRule, partOf } from "./ask-rule.ts";
 import type { CompiledRule, EngineParts } from "./parts.ts";
 
 /** Doubts that may hide whole commands: then every raw word is held against the denies. */
@@ -18,10 +18,10 @@ const hiding: ReadonlySet<Doubt["kind"]> = new Set(["syntax", "limit", "unknown-
 const opaque: ReadonlySet<Doubt["kind"]> = new Set(["opaque", "evaluates-argument", "unknown-wrapper"]);
 /** Words after a raw program that are read as its arguments. */
 const RAW_ARGUMENTS = 24;
-/** Most raw words that are held against the denies one by one. */
-const MAX_RAW_WORDS = 20_000;
-/** Most different words and tokens that are held against path rules. */
-const MAX_RAW_PATHS = 500;
+/** Most raw words that are read with their arguments; a later one counts by its name alone, which is stricter. */
+const MAX_RAW_COMMANDS = 1_000;
+/** Most raw words that are looked up on disk; a later one counts as it is written. */
+const MAX_RAW_LOOKUPS = 500;
 
 /** Every doubt asks; and where a doubt may hide something, the raw words are still held against the denies. */
 export function judgeDoubts(
@@ -79,26 +79,21 @@ function rawCommands(
 ): readonly PartDecision[] {
   const parts: PartDecision[] = [];
   const seen = new Set<string>();
-  for (const [index, word] of words.slice(0, MAX_RAW_WORDS).entries()) {
-    const program = programOf(word);
-    const rules = [...(engine.commandRules.byProgram.get(program) ?? []), ...engine.commandRules.open].filter(
-      (rule) => rule.effect === "deny" && !seen.has(rule.id),
+  let read = 0;
+  for (const [index, word] of words.entries()) {
+    const named = engine.commandRules.byProgram.get(programOf(word)) ?? [];
+    const rules = [...named, ...engine.commandRules.open].filter(
+      ({ effect, id }) => effect === "deny" && !seen.has(id),
     );
     if (rules.length === 0) continue;
-    const line = words
-      .slice(index, index + RAW_ARGUMENTS)
-      .map(quoteWord)
-      .join(" ");
-    const [command] = analyzeCommand(line, { cwd: request.cwd, home: engine.options.home }).commands;
-    if (command === undefined) continue;
-    for (const rule of rulesFor(engine.commandRules, command)) {
+    read += 1;
+    for (const rule of read > MAX_RAW_COMMANDS ? named : rules) {
       if (rule.effect !== "deny" || seen.has(rule.id)) continue;
-      const part = askRule(
-        rule,
-        { request, command, resources: command.resources.map((fact) => ({ fact, path: undefined })) },
-        () => showText(word),
-      );
-      if (part?.effect !== "deny") continue;
+      const part =
+        read > MAX_RAW_COMMANDS
+          ? partOf(rule, showText(word))
+          : rawCommand(engine, request, rule, words.slice(index, index + RAW_ARGUMENTS));
+      if (part === undefined) continue;
       seen.add(rule.id);
       parts.push({
         ...part,
@@ -107,6 +102,22 @@ function rawCommands(
     }
   }
   return parts;
+}
+
+function rawCommand(
+  engine: EngineParts,
+  request: CallRequest,
+  rule: CompiledRule,
+  words: readonly string[],
+): PartDecision | undefined {
+  const [command] = analyzeCommand(words.map(quoteWord).join(" "), {
+    cwd: request.cwd,
+    home: engine.options.home,
+  }).commands;
+  if (command === undefined) return undefined;
+  const resources = command.resources.map((fact) => ({ fact, path: undefined }));
+  const part = askRule(rule, { request, command, resources }, () => showText(words[0] ?? ""));
+  return part?.effect === "deny" ? part : undefined;
 }
 
 /**
@@ -127,12 +138,17 @@ function rawPaths(
   const parts: PartDecision[] = [];
   const seen = new Set<string>();
   const candidates = new Set(words.flatMap((word) => [word, ...pathPieces(word)]));
-  for (const value of [...candidates].slice(0, MAX_RAW_PATHS)) {
+  const { world, roots } = resolver();
+  const lexical = createResolver(noFiles, world, roots[0] ?? request.cwd);
+  let looked = 0;
+  for (const value of candidates) {
+    looked += 1;
+    const paths = looked > MAX_RAW_LOOKUPS ? lexical : resolver();
     for (const rule of denies) {
       if (seen.has(rule.id)) continue;
       const action = actionOf(rule);
       const path = pathSubject(
-        resolver(),
+        paths,
         { action, kind: "path", value, base: request.cwd, origin: "word" },
         request.cwd,
       );

@@ -4,6 +4,7 @@ import type { CallHistory, PartDecision } from "../decision.ts";
 import { showText } from "../explain/escape.ts";
 import { fingerprint } from "../gate/fingerprint.ts";
 import type { LimitMatch, LoopMatch } from "../rules/types.ts";
+import { wildcard } from "../rules/wildcard.ts";
 import { partOf } from "./ask-rule.ts";
 import type { CompiledRule, EngineParts } from "./parts.ts";
 
@@ -70,7 +71,7 @@ function scope(
 ): readonly PastCall[] {
   // A rule that names tools counts the calls of those tools, and one that names none counts them all.
   const counts = (call: PastCall): boolean =>
-    call.callId !== request.callId && (rule.rule.tool === undefined || call.toolName === request.tool.name);
+    call.callId !== request.callId && isCounted(rule, request, call.toolName);
   const inside = calls.filter(
     (call) => counts(call) && !request.chain.some(({ callId }) => callId === call.callId),
   );
@@ -81,6 +82,13 @@ function scope(
   const script = request.chain.findLast(({ toolName }) => toolName === "codemode")?.callId;
   // Nested ids are the caller's id and a number behind a slash, at every depth (contract A16).
   return script === undefined ? [] : inside.filter((call) => call.callId.startsWith(`${script}/`));
+}
+
+/** Of a past call only the name is known; a rule about sources or servers counts the calls of the same tool. */
+function isCounted(rule: CompiledRule, request: CallRequest, toolName: string): boolean {
+  const { tool } = rule.rule;
+  if (tool === undefined || toolName === request.tool.name) return true;
+  return tool.some(({ name }) => name !== undefined && wildcard(name)(toolName));
 }
 
 function loopReason(

@@ -12,36 +12,39 @@ import type { EffectiveMapping } from "./parts.ts";
 
 type LoadedLayer = Extract<PolicyLayer, { ok: true }>;
 
+interface Stated {
+  readonly mapping: ToolMapping;
+  /** Whoever states it may loosen: its completeness, transparency and annotations count. */
+  readonly counts: boolean;
+}
+
 /** What the reviewed table and all layers say about each tool. */
 export function compileMappings(
   layers: readonly LoadedLayer[],
   counts: (layer: LoadedLayer) => boolean,
 ): (tool: CallRequest["tool"]) => EffectiveMapping {
-  const stated = layers.flatMap((layer) =>
-    Object.entries(layer.policy.tools).map(([name, mapping]) => ({
-      name,
-      mapping: counts(layer)
-        ? { complete: true, ...mapping }
-        : { ...mapping, complete: false, transparent: false },
-    })),
-  );
+  const byName = new Map<string, Stated[]>();
+  for (const layer of layers) {
+    for (const [name, mapping] of Object.entries(layer.policy.tools)) {
+      byName.set(name, [...(byName.get(name) ?? []), { mapping, counts: counts(layer) }]);
+    }
+  }
   return (tool) => {
-    const mappings: ToolMapping[] = stated
-      .filter(({ name }) => name === tool.name)
-      .map(({ mapping }) => mapping);
+    const stated = (byName.get(tool.name) ?? []).map(({ mapping, counts: own }): Stated => ({
+      mapping,
+      counts: own && isOwner(mapping, tool),
+    }));
     const builtin = builtinTools.get(tool.name);
     // A tool that took a built-in's name is read the same way, but what it does beyond that is not known.
-    if (builtin !== undefined) mappings.push({ ...builtin, complete: tool.source?.kind === "builtin" });
-    const foreign = mappings.length === 0 ? knownForeignTools.get(tool.name) : undefined;
-    if (foreign !== undefined) mappings.push(foreign);
-    const annotated = mappings.filter(
-      (mapping) => mapping.annotations !== undefined && mapping.complete === true,
-    );
+    if (builtin !== undefined) stated.push({ mapping: builtin, counts: tool.source?.kind === "builtin" });
+    const foreign = stated.length === 0 ? knownForeignTools.get(tool.name) : undefined;
+    if (foreign !== undefined) stated.push({ mapping: foreign, counts: false });
+    const counted = stated.filter((one) => one.counts).map(({ mapping }) => mapping);
     return {
-      mappings,
-      complete: mappings.some((mapping) => mapping.complete === true && hasParts(mapping)),
-      transparent: mappings.some((mapping) => mapping.transparent === true) || isTransparent(tool),
-      annotations: annotated.reduce<ToolMapping["annotations"]>(
+      mappings: stated.map(({ mapping }) => mapping),
+      complete: counted.some((mapping) => mapping.complete !== false && hasParts(mapping)),
+      transparent: counted.some((mapping) => mapping.transparent === true) || isTransparent(tool),
+      annotations: counted.reduce<ToolMapping["annotations"]>(
         (found, { annotations }) =>
           found === undefined || annotations === undefined
             ? (found ?? annotations)
@@ -50,6 +53,11 @@ export function compileMappings(
       ),
     };
   };
+}
+
+/** The name of an MCP tool does not say whose it is; a mapping that loosens names the server. */
+function isOwner(mapping: ToolMapping, tool: CallRequest["tool"]): boolean {
+  return tool.source?.kind === "mcp" ? mapping.server === tool.source.server : mapping.server === undefined;
 }
 
 function hasParts(mapping: ToolMapping): boolean {

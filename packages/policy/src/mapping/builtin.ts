@@ -37,7 +37,7 @@ export const builtinTools: ReadonlyMap<string, ToolMapping> = new Map<string, To
 
 /** Tools that other hosts and extensions ship under well-known names. Facts only: the tool itself is still judged. */
 export const knownForeignTools: ReadonlyMap<string, ToolMapping> = new Map<string, ToolMapping>([
-  ["apply_patch", { patch: { argument: "patch" }, complete: false }],
+  ["apply_patch", { patch: { argument: "patch" } }],
 ]);
 
 /**

@@ -2,6 +2,7 @@ import type { CallRequest, JsonObject, JsonValue } from "@nestbox/tool";
 
 import type { PathArgument, ToolMapping } from "../rules/types.ts";
 import type { CommandFact, Doubt, ResourceFact } from "../subject.ts";
+import { quoteWord } from "../rules/words.ts";
 import { patchPaths } from "./patch.ts";
 import { toolPath } from "./tool-path.ts";
 
@@ -29,8 +30,8 @@ export interface MappedCall {
   readonly invalid: string | undefined;
 }
 
-/** Most values that one path argument may hold. */
-const MAX_VALUES = 2_000;
+/** Most resources that one call may name by its arguments; a call with more is denied. */
+export const MAX_RESOURCES = 2_000;
 
 export function mapCall(
   request: CallRequest,
@@ -54,7 +55,7 @@ export function mapCall(
   for (const mapping of mappings) {
     if (mapping.shell !== undefined) {
       const { argument, cwd: cwdArgument, language = "bash" } = mapping.shell;
-      const text = valueAt(request.input, argument);
+      const text = commandText(request.input, argument);
       const folder = cwdArgument === undefined ? undefined : valueAt(request.input, cwdArgument);
       if (text !== undefined && typeof text !== "string") wrong(argument, "a text");
       if (folder !== undefined && folder !== null && typeof folder !== "string")
@@ -72,7 +73,7 @@ export function mapCall(
             doubt.command === undefined ? doubt : { ...doubt, command: doubt.command + offset },
           ),
         );
-        rawWords.push(...facts.rawWords);
+        for (const word of facts.rawWords) rawWords.push(word);
       }
     }
     for (const path of mapping.paths ?? []) {
@@ -102,6 +103,7 @@ export function mapCall(
       }
     }
   }
+  if (own.length > MAX_RESOURCES) invalid ??= `it names more than ${MAX_RESOURCES} paths or hosts`;
   return { commands, resources, own, doubts, rawWords, invalid };
 }
 
@@ -169,12 +171,24 @@ function joinFolder(base: string, folder: string): string {
   return folder === "" ? base : `${base}/${folder}`;
 }
 
+/** A command is a text, or a list of words that are run as they are. */
+function commandText(input: JsonObject, argument: string): JsonValue | undefined {
+  const [value, ...rest] = found(input, argument);
+  if (value === undefined || rest.length > 0 || !isList(value)) return value;
+  return value.every((word) => typeof word === "string") ? value.map(quoteWord).join(" ") : value;
+}
+
 function valueAt(input: JsonObject, path: string): JsonValue | undefined {
   return valuesAt(input, path)[0];
 }
 
-/** The values at a dotted path; `[]` after a name stands for every item of a list. A list at the end is its items. */
+/** The values at a dotted path; a list at the end is its items. */
 function valuesAt(input: JsonObject, path: string): readonly JsonValue[] {
+  return found(input, path).flatMap((value) => (isList(value) ? value : [value]));
+}
+
+/** What stands at a dotted path; `[]` after a name stands for every item of a list. */
+function found(input: JsonObject, path: string): readonly JsonValue[] {
   let values: JsonValue[] = [input];
   for (const step of path.split(".")) {
     const each = step.endsWith("[]");
@@ -182,14 +196,14 @@ function valuesAt(input: JsonObject, path: string): readonly JsonValue[] {
     const next: JsonValue[] = [];
     for (const value of values) {
       if (!isObject(value) || !Object.hasOwn(value, key)) continue;
-      const found = value[key];
-      if (found === undefined) continue;
-      if (each && isList(found)) next.push(...found.slice(0, MAX_VALUES));
-      else next.push(found);
+      const inner = value[key];
+      if (inner === undefined) continue;
+      if (each && isList(inner)) for (const item of inner) next.push(item);
+      else next.push(inner);
     }
     values = next;
   }
-  return values.flatMap((value) => (isList(value) ? value.slice(0, MAX_VALUES) : [value]));
+  return values;
 }
 
 function isObject(value: JsonValue): value is JsonObject {

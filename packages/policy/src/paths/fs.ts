@@ -14,3 +14,11 @@ export interface FolderEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "other";
 }
+
+/** A file system on which nothing exists, so no link is seen. */
+export const noFiles: PolicyFs = {
+  realpath: () => undefined,
+  readlink: () => undefined,
+  list: () => undefined,
+  foldsCase: () => false,
+};

@@ -58,7 +58,7 @@ export function compilePathMatch(
   const loose = (subject: PathSubject): Answer => {
     if (action !== undefined && !action.includes(subject.action)) return "no";
     if (subject.harmless) return "no";
-    if (subject.resolved === undefined) return "maybe";
+    if (subject.resolved === undefined) return isNamed(loosePatterns, subject.floating) ? "yes" : "maybe";
     if (outside === true && !subject.isOutside()) return "no";
     if (outside === false && subject.isOutside()) return "no";
     if (glob === undefined) return "yes";
@@ -82,6 +82,14 @@ export function compilePathMatch(
       );
   };
   return { loose, strict };
+}
+
+/** Whether a path whose folder is not known has a name that is meant in every folder. */
+function isNamed(patterns: readonly PathPattern[], path: FoldedPath | undefined): boolean {
+  return (
+    path !== undefined &&
+    patterns.some((pattern) => pattern.base === undefined && pattern.hit(path) === "covered")
+  );
 }
 
 function looseGlob(

@@ -1,5 +1,6 @@
 import type { Care } from "../rules/call-filter.ts";
 import type { ResourceAction, ResourceFact } from "../subject.ts";
+import { resolveDots } from "./normalize.ts";
 import { foldedPath, type FoldedPath } from "./pattern.ts";
 import { compileName, expandGlob, isGlob, listTree, type Reach, sampleGlob, splitGlob } from "./reach.ts";
 import type { PathResolver, ResolvedPath } from "./resolve.ts";
@@ -17,6 +18,8 @@ export interface PathSubject {
   readonly named: readonly ResolvedPath[];
   /** For a glob: `named` holds everything that exists. */
   readonly complete: boolean;
+  /** A relative path whose folder is not known: its own words, for rules about names at any depth. */
+  readonly floating: FoldedPath | undefined;
   /** For a tree: what is below it on disk. */
   tree(): readonly FoldedPath[];
   treeComplete(): boolean;
@@ -60,6 +63,17 @@ export function pathSubject(
     glob: globbed === undefined ? undefined : `${base ?? ""}/${fact.value ?? ""}`,
     named,
     complete: globbed?.complete ?? true,
+    floating:
+      fact.value === undefined || known
+        ? undefined
+        : foldedPath(
+            resolver.fold(
+              resolveDots(
+                `/${fact.value.replaceAll("\\", resolver.world.platform === "win32" ? "/" : "\\")}`,
+              ),
+              "loose",
+            ),
+          ),
     tree: () => (folded ??= reach().paths.map((path) => foldedPath(resolver.fold(path, "loose")))),
     treeComplete: () => reach().complete,
     identities(care) {

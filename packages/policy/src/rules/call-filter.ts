@@ -40,12 +40,11 @@ function compileTool(match: ToolMatch): CallTest {
   const { name, source, server, namespace, exposure } = match;
   if (name !== undefined) {
     const test = wildcard(name);
-    const open = /[*?]/.test(name);
     tests.push(({ tool }, care) => {
       if (tool.source?.kind !== "mcp") return test(tool.name);
-      // Two servers can have names that look alike once they are made part of a tool's name, so an allow by wildcard
-      // needs the server's identity beside it.
-      if (care === "strict" && open && server === undefined) return false;
+      // Two servers can have names that look alike once they are made part of a tool's name, so an allow needs the
+      // server's identity beside the name.
+      if (care === "strict" && server === undefined) return false;
       return test(tool.name) || (server !== undefined && test(withoutServer(tool.name)));
     });
   }

@@ -4,7 +4,7 @@ import { askRule } from "../engine/ask-rule.ts";
 import { compileMappings } from "../engine/mappings.ts";
 import type { CompiledRule } from "../engine/parts.ts";
 import { mapCall } from "../mapping/subject.ts";
-import type { PolicyFs } from "../paths/fs.ts";
+import { noFiles } from "../paths/fs.ts";
 import { createResolver, type PathResolver } from "../paths/resolve.ts";
 import { pathSubject } from "../paths/subject.ts";
 import { analyzeCommand } from "../shell/analyze.ts";
@@ -17,13 +17,6 @@ export interface ExampleWorld {
   readonly policy: Policy;
   readonly platform: "linux" | "darwin" | "win32";
 }
-
-const noFiles: PolicyFs = {
-  realpath: () => undefined,
-  readlink: () => undefined,
-  list: () => undefined,
-  foldsCase: () => false,
-};
 
 /** Whether a rule matches an example: for an allow, all of it; for a deny or ask, any part of it. */
 export function exampleMatches(rule: CompiledRule, example: Example, world: ExampleWorld): boolean {

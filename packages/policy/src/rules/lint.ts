@@ -86,10 +86,10 @@ function lintRule(
         rule,
       );
     }
-    if (tool.name?.startsWith("mcp__") === true && tool.name.includes("*") && tool.server === undefined) {
+    if (tool.name?.startsWith("mcp__") === true && tool.server === undefined) {
       add(
         "mcp-name",
-        'an allow by wildcard does not reach MCP tools; name the server: { "server": "…", "name": "*" }',
+        'an allow by name does not reach MCP tools; name the server: { "server": "…", "name": "*" }',
         rule,
       );
     }

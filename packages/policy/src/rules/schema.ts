@@ -26,7 +26,7 @@ const isText = (node: Node): boolean => node.type === "string";
 
 /** A shape that stands in the schema once, under `$defs`, and is referred to. */
 function define<T>(name: string, shape: Shape<T>): Shape<T> {
-  return { schema: { $ref: `#/$defs/${name}` }, read: shape.read };
+  return { schema: { $ref: `#/$defs/${name}` }, read: (node, context) => shape.read(node, context) };
 }
 
 const effect = define("effect", effectShape);
@@ -303,6 +303,7 @@ const annotations = object({
 });
 
 const mapping = object({
+  server: text({ description: "The MCP server that the tool belongs to." }),
   shell: object(
     {
       argument: text(),

@@ -37,6 +37,8 @@ export interface Trust {
 
 /** What the arguments of one tool mean. Adds facts; never takes one away. */
 export interface ToolMapping {
+  /** The MCP server that the tool belongs to. Without it, a mapping of an MCP tool only adds facts. */
+  readonly server?: string;
   /** The argument that is a shell command. */
   readonly shell?: {
     readonly argument: string;

@@ -98,10 +98,32 @@ describe("an MCP server is its identity, not the name that is made of it", () =>
     [{ server: "foo_bar", name: "evil" }, "allow"],
     [{ name: "mcp__foo_bar__*" }, "ask"],
     [{ name: "*" }, "ask"],
+    [{ name: "mcp__foo_bar__evil" }, "ask"],
   ])("allow %j", (tool, effect) => {
     expect(
       engineOf([layer("user", { rules: [{ id: "a", effect: "allow", tool }] })]).evaluate(evil).effect,
     ).toBe(effect);
+  });
+});
+
+describe("an MCP tool that is mapped", () => {
+  const tools = {
+    mcp__fs__read: {
+      server: "fs",
+      paths: [{ argument: "path", action: "read" }],
+      annotations: { readOnlyHint: true },
+    },
+  };
+  const engine = engineOf([layer("user", { tools, rules: [{ id: "env", effect: "deny", path: ".env" }] })]);
+  const judged = (server: string, path: string) =>
+    engine.evaluate(call("mcp__fs__read", { path }, { source: { kind: "mcp", server } })).effect;
+  it("is allowed by its mapping only when it is that server's", () => {
+    expect(judged("fs", "a")).toBe("allow");
+    expect(judged("f.s", "a")).toBe("ask");
+  });
+  it("is held to the denies in either case", () => {
+    expect(judged("fs", ".env")).toBe("deny");
+    expect(judged("f.s", ".env")).toBe("deny");
   });
 });
 

@@ -201,6 +201,10 @@ describeTwins([
       "(cd sub; cat ../.env)",
       "pushd sub; cat ../.env",
       "cat a .env",
+      "cd $D && cat .env",
+      "cd $D; cat sub/.env",
+      "cd $D && cat .env",
+      "cd $D; cat sub/.env",
     ],
     cautious: [
       "tar cf x .env",
