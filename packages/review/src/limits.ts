@@ -41,6 +41,8 @@ export const limits = {
   diffPageChars: 512 * 1024,
   /** Characters of one line of a hunk. */
   diffLineChars: 1_000,
+  /** Bytes of a file in the working tree that git is asked to compare; a larger one is told and not read. */
+  comparedBytes: 16 * 1024 * 1024,
   /** Bytes of an untracked file that are read. */
   untrackedBytes: 256 * 1024,
   /** Time one git process may take, in milliseconds. */

@@ -29,7 +29,9 @@ export function parsePatch(source: string, limits: PatchLimits): ParsedPatch {
   let left = { old: 0, new: 0 };
   let current: string[] | undefined;
   for (const line of lines) {
-    if (current !== undefined && (left.old > 0 || left.new > 0)) {
+    // git's remark that a file has no line feed at its end stands behind the last line.
+    const isRemark = line.startsWith("\\ ");
+    if (current !== undefined && (left.old > 0 || left.new > 0 || isRemark)) {
       const prefix = line.charAt(0);
       // What is no line of a hunk while lines are due: here the output was cut.
       if (prefix !== " " && prefix !== "+" && prefix !== "-" && prefix !== "\\") {
@@ -68,4 +70,31 @@ export function parsePatch(source: string, limits: PatchLimits): ParsedPatch {
     hunks,
     truncated,
   };
+}
+
+/**
+ * What `--numstat --patch` prints for several files, one text a file as it would have been printed for that file
+ * alone; empty when the numbers and the patches do not match. A line of a file's own that looks like a header is
+ * inside a hunk, whose lines are counted.
+ */
+export function splitPatches(source: string): readonly string[] {
+  const lines = source.split("\n");
+  const end = lines.findIndex((line) => !/^(?:\d+|-)\t(?:\d+|-)\t/.test(line));
+  const numbers = lines.slice(0, Math.max(0, end));
+  const sections: string[][] = [];
+  let left = { old: 0, new: 0 };
+  for (const line of lines.slice(Math.max(0, end))) {
+    const prefix = line.charAt(0);
+    if (left.old > 0 || left.new > 0) {
+      if (prefix !== "\\")
+        left = { old: left.old - (prefix === "+" ? 0 : 1), new: left.new - (prefix === "-" ? 0 : 1) };
+    } else if (line.startsWith("diff --git ")) sections.push([]);
+    else {
+      const [found, , oldLines = "1", , newLines = "1"] = header.exec(line) ?? [];
+      if (found !== undefined) left = { old: Number(oldLines), new: Number(newLines) };
+    }
+    sections.at(-1)?.push(line);
+  }
+  if (sections.length !== numbers.length) return [];
+  return sections.map((section, index) => [numbers[index] ?? "", "", ...section].join("\n"));
 }

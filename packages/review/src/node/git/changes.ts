@@ -40,7 +40,11 @@ const statuses: Readonly<Record<string, DiffFile["status"]>> = {
  * their usual suffixes have. Throws a refusal for anything else.
  */
 export async function resolveBase(repository: Repository, ref: string): Promise<Base> {
-  if (!/^[\p{L}\p{N}_.@][\p{L}\p{N}_./@{}~^+#=-]{0,254}$/u.test(ref) || ref.includes("..")) {
+  if (
+    !/^[\p{L}\p{N}_.@][\p{L}\p{N}_./@{}~^+#=-]{0,254}$/u.test(ref) ||
+    ref.includes("..") ||
+    ref.includes("{/")
+  ) {
     throw refusal("The base is not a ref: give a branch, a tag or a commit, for example main or HEAD~1.");
   }
   const found = await repository.git([
@@ -162,9 +166,6 @@ function parseRaw(source: string, area: DiffArea): Change[] {
   return changes.filter((change) => change.status === "unmerged" || !unmerged.has(change.path));
 }
 
-/** Files above this size are not hashed to see whether they changed: they are listed. */
-const maxHashBytes = 64 * 1024 * 1024;
-
 /**
  * git lists a file whose time stamp alone differs. Its content is hashed the way git would store it, and what is
  * the same is left out. Only regular files are opened: a pipe in a file's place would never end.
@@ -180,7 +181,7 @@ async function reallyChanged(repository: Repository, changes: readonly Change[])
       continue;
     const found = await lstat(join(repository.top, change.path)).catch(() => undefined);
     const plain = !/[\n"\\]/.test(change.path);
-    if (found?.isFile() === true && found.size <= maxHashBytes && plain) asked.push(change);
+    if (found?.isFile() === true && found.size <= limits.comparedBytes && plain) asked.push(change);
   }
   if (asked.length === 0) return changes;
   const input = asked.map(({ path }) => `${path}\n`).join("");

@@ -2,37 +2,76 @@ import { constants } from "node:fs";
 import { lstat, open, readlink } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { DiffFile } from "../../diff.ts";
+import { diffAreas, type DiffFile } from "../../diff.ts";
 import { limits } from "../../limits.ts";
-import { parsePatch } from "../../reports/patch.ts";
+import { parsePatch, splitPatches, type ParsedPatch } from "../../reports/patch.ts";
 import type { Base, Change } from "./changes.ts";
 import type { Repository } from "./shadow.ts";
 
 const patchLimits = { maxChars: limits.diffFileChars, maxLineChars: limits.diffLineChars };
 
-/** Loads what one change did. Whatever goes wrong is a note at the file: the tree may change while it is read. */
-export async function loadChange(
+interface LoadOptions {
+  readonly base: Base | undefined;
+  readonly contextLines: number;
+}
+
+type FileBase = Omit<DiffFile, "binary" | "hunks" | "truncated">;
+
+/**
+ * Loads what the changes did, in their order. Whatever goes wrong is a note at the file: the tree may change while
+ * it is read.
+ */
+export async function loadChanges(
   repository: Repository,
-  change: Change,
-  options: { readonly base: Base | undefined; readonly contextLines: number },
-): Promise<DiffFile> {
-  const inProject = (path: string): string =>
-    path.startsWith(repository.prefix) ? path.slice(repository.prefix.length) : path;
-  const kind = kindOf(change);
-  const base = {
+  changes: readonly Change[],
+  options: LoadOptions,
+): Promise<readonly DiffFile[]> {
+  const whole = await Promise.all(changes.map((change) => wholeFile(repository, change)));
+  const open = changes.filter((_change, index) => whole[index] === undefined);
+  const patches = new Map<Change, ParsedPatch | string>();
+  for (const area of diffAreas) {
+    const group = open.filter((change) => change.area === area);
+    const loaded = await loadPatches(repository, group, options);
+    for (const [change, patch] of loaded) patches.set(change, patch);
+  }
+  return changes.map((change, index): DiffFile => {
+    const known = whole[index];
+    if (known !== undefined) return known;
+    const base = baseOf(repository, change);
+    const patch = patches.get(change) ?? "it could not be compared";
+    if (typeof patch === "string") return { ...base, ...unread(patch) };
+    return {
+      ...base,
+      binary: patch.binary,
+      ...(patch.added === undefined ? {} : { added: patch.added }),
+      ...(patch.removed === undefined ? {} : { removed: patch.removed }),
+      hunks: [...patch.hunks],
+      truncated: patch.truncated,
+    };
+  });
+}
+
+function baseOf(repository: Repository, change: Change): FileBase {
+  const { prefix } = repository;
+  const inProject = (path: string): string => (path.startsWith(prefix) ? path.slice(prefix.length) : path);
+  const bothSides = !["added", "deleted", "untracked"].includes(change.status);
+  return {
     path: inProject(change.path),
     ...(change.oldPath === undefined ? {} : { oldPath: inProject(change.oldPath) }),
     area: change.area,
     status: change.status,
-    kind,
-    ...(change.oldMode !== change.newMode &&
-    change.status !== "added" &&
-    change.status !== "deleted" &&
-    change.status !== "untracked"
+    kind: kindOf(change),
+    ...(bothSides && change.oldMode !== change.newMode
       ? { oldMode: change.oldMode, newMode: change.newMode }
       : {}),
   };
-  if (kind === "submodule") {
+}
+
+/** What is told of a change where no patch is needed, or none can be had. */
+async function wholeFile(repository: Repository, change: Change): Promise<DiffFile | undefined> {
+  const base = baseOf(repository, change);
+  const path = join(repository.top, change.path);
+  if (base.kind === "submodule") {
     const named = (id: string): boolean => id !== "" && !/^0+$/.test(id);
     return {
       ...base,
@@ -43,35 +82,63 @@ export async function loadChange(
       truncated: false,
     };
   }
-  if (change.area === "untracked")
-    return { ...base, ...(await readUntracked(join(repository.top, change.path))) };
+  if (change.area === "untracked") return { ...base, ...(await readUntracked(path)) };
   if (change.status === "unmerged")
-    return {
-      ...base,
-      binary: false,
-      hunks: [],
-      truncated: false,
-      note: "in conflict: both sides changed it",
-    };
+    return { ...base, ...unread("in conflict: both sides changed it"), truncated: false };
   if (change.area === "unstaged" && change.status !== "deleted") {
-    const found = await lstat(join(repository.top, change.path)).catch(() => undefined);
+    const found = await lstat(path).catch(() => undefined);
     if (found === undefined) return { ...base, ...unread("it vanished while it was read") };
     if (!found.isFile() && !found.isSymbolicLink())
       return { ...base, ...unread("it is no regular file any more") };
+    if (found.size > limits.comparedBytes)
+      return { ...base, ...unread(`too large to compare: ${found.size} bytes`) };
   }
-  const result = await repository.git(patchCommand(repository, change, options), {
-    maxBytes: 2 * limits.diffFileChars,
-  });
-  if (!result.ok) return { ...base, ...unread(result.reason) };
-  const patch = parsePatch(result.stdout, patchLimits);
-  return {
-    ...base,
-    binary: patch.binary,
-    ...(patch.added === undefined ? {} : { added: patch.added }),
-    ...(patch.removed === undefined ? {} : { removed: patch.removed }),
-    hunks: [...patch.hunks],
-    truncated: patch.truncated || result.truncated,
-  };
+  return undefined;
+}
+
+/**
+ * The patches of changes of one area: with one process when what it prints can be told apart file by file, else with
+ * one for each.
+ */
+async function loadPatches(
+  repository: Repository,
+  changes: readonly Change[],
+  options: LoadOptions,
+): Promise<ReadonlyMap<Change, ParsedPatch | string>> {
+  const patches = new Map<Change, ParsedPatch | string>();
+  if (changes.length > 1) {
+    const together = await repository.git(patchCommand(repository, changes, options), {
+      maxBytes: limits.diffPageChars,
+    });
+    const sections = together.ok && !together.truncated ? splitPatches(together.stdout) : [];
+    // git sorts by path. One section more or less, or another name: the tree has changed since it was listed.
+    const inOrder = changes.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+    if (
+      sections.length === changes.length &&
+      inOrder.every((change, index) => isAbout(sections[index] ?? "", change))
+    ) {
+      for (const [index, change] of inOrder.entries())
+        patches.set(change, parsePatch(sections[index] ?? "", patchLimits));
+      return patches;
+    }
+  }
+  for (const change of changes) {
+    const result = await repository.git(patchCommand(repository, [change], options), {
+      maxBytes: 2 * limits.diffFileChars,
+    });
+    if (!result.ok) patches.set(change, result.reason);
+    else {
+      const patch = parsePatch(result.stdout, patchLimits);
+      patches.set(change, result.truncated ? { ...patch, truncated: true } : patch);
+    }
+  }
+  return patches;
+}
+
+/** Whether a section names the path of a change, as far as its name stands there as it is. */
+function isAbout(section: string, { path }: Change): boolean {
+  if (!/^[\w./-]+$/.test(path)) return true;
+  return section.split("\n", 3)[2]?.endsWith(` b/${path}`) === true;
 }
 
 function kindOf(change: Change): DiffFile["kind"] {
@@ -85,8 +152,8 @@ function unread(note: string) {
 
 function patchCommand(
   repository: Repository,
-  change: Change,
-  { base, contextLines }: { readonly base: Base | undefined; readonly contextLines: number },
+  changes: readonly Change[],
+  { base, contextLines }: LoadOptions,
 ): readonly string[] {
   const shape = [
     "--numstat",
@@ -101,11 +168,12 @@ function patchCommand(
     "--submodule=short",
     "--ignore-submodules=dirty",
   ];
-  const paths = [...(change.oldPath === undefined ? [] : [change.oldPath]), change.path];
+  const paths = changes.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [oldPath, path]));
+  const area = changes[0]?.area;
   const head = repository.head ?? repository.emptyTree;
-  if (change.area === "committed")
+  if (area === "committed")
     return ["diff-tree", "-r", ...shape, base?.mergeBase ?? repository.emptyTree, head, "--", ...paths];
-  if (change.area === "staged") return ["diff-index", "--cached", ...shape, head, "--", ...paths];
+  if (area === "staged") return ["diff-index", "--cached", ...shape, head, "--", ...paths];
   return ["diff-files", ...shape, "--", ...paths];
 }
 

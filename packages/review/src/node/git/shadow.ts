@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { devNull, tmpdir } from "node:os";
+import { devNull, homedir, tmpdir } from "node:os";
 import { join, relative, resolve, sep } from "node:path";
 
 import { refusal, throwIfAborted } from "@nestbox/tool";
@@ -56,6 +56,7 @@ const harmless: ReadonlyMap<string, RegExp> = new Map([
 ]);
 const harmlessPattern =
   "^(core\\.(filemode|ignorecase|symlinks|precomposeunicode|autocrlf|eol)|extensions\\.(objectformat|refstorage))$";
+const userPattern = `${harmlessPattern}|^core\\.excludesfile$`;
 
 /** On top of a configuration that is ours already: a second lock on the same doors. */
 const overrides = [
@@ -90,6 +91,8 @@ const environment: Readonly<Record<string, string>> = {
   LC_ALL: "C",
 };
 
+const userConfig = { GIT_CONFIG_GLOBAL: undefined, GIT_CONFIG_NOSYSTEM: undefined };
+
 /** Opens the repository around `folder` for `use`, and removes the temporary git folder afterwards. */
 export async function withRepository<T>(
   folder: string,
@@ -110,24 +113,20 @@ export async function withRepository<T>(
       env: Readonly<Record<string, string | undefined>>,
     ) => runGit(git, args, { ...options, cwd: shadow, env, signal });
     // The user's own configuration and the repository's are read as data only.
-    const user = await run(
-      ["config", "-z", "--get-regexp", harmlessPattern],
-      {},
-      { ...environment, GIT_DIR: shadow, GIT_CONFIG_GLOBAL: undefined, GIT_CONFIG_NOSYSTEM: undefined },
-    );
     const config = join(found.common, "config");
+    const ask = ["-z", "--get-regexp"];
+    const user = await run(
+      ["config", ...ask, userPattern],
+      {},
+      { ...environment, GIT_DIR: shadow, ...userConfig },
+    );
     const own = (await isFile(config))
       ? await run(
-          ["config", "--file", config, "--no-includes", "-z", "--get-regexp", harmlessPattern],
+          ["config", "--file", config, "--no-includes", ...ask, harmlessPattern],
           {},
           { ...environment, GIT_DIR: shadow },
         )
       : undefined;
-    const excludes = await run(
-      ["config", "--global", "--type=path", "--get", "core.excludesFile"],
-      {},
-      { ...environment, GIT_DIR: shadow, GIT_CONFIG_GLOBAL: undefined },
-    );
     const settings = new Map([...harmlessSettings(user), ...harmlessSettings(own)]);
     await writeFile(join(shadow, "config"), configText(settings));
 
@@ -138,8 +137,8 @@ export async function withRepository<T>(
       GIT_INDEX_FILE: join(found.gitDir, "index"),
       GIT_OBJECT_DIRECTORY: join(found.common, "objects"),
     };
-    const ignore = excludes.ok ? excludes.stdout.trim() : "";
-    const extra = ignore !== "" && (await isFile(ignore)) ? ["-c", `core.excludesFile=${ignore}`] : [];
+    const ignore = excludesFile(user);
+    const extra = ignore !== undefined && (await isFile(ignore)) ? ["-c", `core.excludesFile=${ignore}`] : [];
     const inView = (args: readonly string[], options: GitOptions = {}) =>
       runGit(git, ["--no-pager", "--literal-pathspecs", ...overrides, ...extra, ...args], {
         ...options,
@@ -216,6 +215,13 @@ async function furnish(shadow: string, { gitDir, common }: FoundRepository): Pro
   for (const name of names.filter((entry) => /^sharedindex\.[0-9a-f]{40,64}$/.test(entry)).slice(0, 64))
     await link(name, gitDir);
   if (!(await isFolder(join(shadow, "refs")))) await mkdir(join(shadow, "refs"), { recursive: true });
+}
+
+/** The user's own list of ignored files; what the repository says of one is not asked. */
+function excludesFile(user: GitResult): string | undefined {
+  if (!user.ok) return undefined;
+  const entry = user.stdout.split("\0").findLast((line) => line.startsWith("core.excludesfile\n"));
+  return entry?.slice("core.excludesfile\n".length).replace(/^~(?=\/)/, homedir());
 }
 
 function harmlessSettings(result: GitResult | undefined): readonly (readonly [string, string])[] {

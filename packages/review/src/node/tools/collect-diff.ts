@@ -9,7 +9,7 @@ import { reviewNamespace } from "../../namespace.ts";
 import { diffText } from "../../text/diff-text.ts";
 import { workingFolder } from "../environment.ts";
 import { listChanges, resolveBase, type Base, type Change } from "../git/changes.ts";
-import { loadChange } from "../git/hunks.ts";
+import { loadChanges } from "../git/hunks.ts";
 import { withRepository, type Repository } from "../git/shadow.ts";
 import type { ReviewEnvironment } from "../options.ts";
 import { report } from "./result.ts";
@@ -45,8 +45,8 @@ const parameters = obj({
   cursor: opt(str({ minLength: 1, maxLength: 256, description: "nextCursor of the page before" })),
 });
 
-/** Patches that are loaded at the same time. */
-const parallelPatches = 4;
+/** Files whose patches one process is asked for. */
+const filesAtOnce = 25;
 
 /** `collect_diff`: what changed, as data (contract A3). Nothing of the repository runs. */
 export function collectDiffTool(environment: ReviewEnvironment) {
@@ -134,11 +134,8 @@ async function loadPage(
 ): Promise<DiffFile[]> {
   const files: DiffFile[] = [];
   let chars = 0;
-  for (let index = 0; index < changes.length; index += parallelPatches) {
-    const loaded = await Promise.all(
-      changes.slice(index, index + parallelPatches).map((change) => loadChange(repository, change, options)),
-    );
-    for (const file of loaded) {
+  for (let index = 0; index < changes.length; index += filesAtOnce) {
+    for (const file of await loadChanges(repository, changes.slice(index, index + filesAtOnce), options)) {
       chars += JSON.stringify(file).length;
       if (chars > limits.diffPageChars && files.length > 0) return files;
       files.push(file);

@@ -9,6 +9,7 @@ import {
 import { modelText } from "@nestbox/tool/node";
 
 import { limits } from "../../limits.ts";
+import { plainText } from "../../reports/text.ts";
 import type { ReviewEnvironment } from "../options.ts";
 
 /** What a renderer draws: the structured content itself, so that a stored result can be drawn again. */
@@ -32,7 +33,7 @@ function walk(value: JsonValue, redact: Redactor): JsonValue {
 }
 
 /**
- * Clean data with its text, as result and as details. A text that is longer than the model may read is cut, and a
+ * Clean data with its text, as result and as details. The text holds no terminal sequences, whatever the data holds. A text that is longer than the model may read is cut, and a
  * file that it names holds all of it (contract A12).
  */
 export async function report<TData extends JsonObject>(
@@ -42,7 +43,7 @@ export async function report<TData extends JsonObject>(
 ): Promise<DataResult<TData, ReviewDetails<TData>>> {
   const safe = clean(data, environment);
   const { outputFolder } = environment;
-  const text = await modelText(describe(safe), {
+  const text = await modelText(plainText(describe(safe)), {
     maxBytes: limits.textBytes,
     maxLines: limits.textLines,
     ...(outputFolder === undefined ? {} : { outputFolder }),
