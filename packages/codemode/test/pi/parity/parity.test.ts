@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DIFFERENCES } from "./differences.ts";
-import { SAME } from "./scripts.ts";
+import { FAILED_CALLS, SAME } from "./scripts.ts";
 import { builtinSide, normalize, ourSide, type Side } from "./side.ts";
 
 // Both sides are real Pi sessions with a scripted model: one has the built-in codemode tool, one has ours.
@@ -27,8 +27,18 @@ describe("a script for the built-in codemode gives the same output, character fo
     });
   });
 
+  test.each(FAILED_CALLS)("%s, with the line that made the call", async (_promise, code) => {
+    // D19
+    const expected = await builtin.run(code);
+    const actual = await ours.run(code);
+    const place = /\n {4}at line 1(?=\n)/;
+    expect(normalize(actual.text)).toMatch(place);
+    const text = normalize(actual.text).replace(place, "");
+    expect({ ...actual, text }).toEqual({ ...expected, text: normalize(expected.text) });
+  });
+
   test("the scripts are many", () => {
-    expect(SAME.length).toBeGreaterThan(120);
+    expect(SAME.length + FAILED_CALLS.length).toBeGreaterThan(120);
   });
 });
 
