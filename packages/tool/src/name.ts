@@ -1,4 +1,5 @@
 import { ToolError } from "./error.ts";
+import { shorten } from "./truncate.ts";
 
 /** What models accept as a tool's name. */
 const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -21,7 +22,7 @@ export function toolNameFault(name: unknown): string | undefined {
     .replace(/[^a-zA-Z0-9_-]+/g, "_")
     .replace(/^_+|_+$/g, "")
     .slice(0, 64);
-  const shown = JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+  const shown = JSON.stringify(shorten(name, 80));
   const rule = "models accept 1 to 64 of a-z, A-Z, 0-9, _ and -";
   return `Tool name ${shown} is refused: ${rule}. ${fixed === "" ? "Choose such a name." : `Use "${fixed}".`}`;
 }
@@ -52,7 +53,7 @@ export function findNameCollisions(names: readonly string[]): readonly NameColli
   }
   return [...groups].flatMap(([identifier, group]) => {
     if (group.length < 2) return [];
-    const list = group.map((name) => `"${name}"`).join(" and ");
+    const list = group.map((name) => JSON.stringify(shorten(name, 80))).join(" and ");
     const same = new Set(group).size === 1;
     const message = same
       ? `Tool name ${list} is given twice. Rename one of them.`

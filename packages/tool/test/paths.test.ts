@@ -216,6 +216,19 @@ describe("a path from a model", () => {
       expect(readFileSync(join(root, "made/x.txt"), "utf8")).toBe("fresh é😀");
     });
 
+    it("keeps a byte order mark, and is not touched when it is no UTF-8 text", async () => {
+      const queue = createMutationQueue();
+      writeFileSync(join(root, "bom.txt"), "\ufeffa\r\n");
+      await changeInside({ root, path: "bom.txt", queue }, (text) => `${text}b\r\n`);
+      expect(readFileSync(join(root, "bom.txt"), "utf8")).toBe("\ufeffa\r\nb\r\n");
+      const latin1 = Buffer.from([0x63, 0x61, 0x66, 0xe9]);
+      writeFileSync(join(root, "latin1.txt"), latin1);
+      await expect(changeInside({ root, path: "latin1.txt", queue }, (text) => `${text}!`)).rejects.toThrow(
+        "not UTF-8",
+      );
+      expect(readFileSync(join(root, "latin1.txt"))).toEqual(latin1);
+    });
+
     it("shortens a file that becomes shorter", async () => {
       const queue = createMutationQueue();
       await changeInside({ root, path: "src/a.txt", queue }, () => "x");

@@ -133,6 +133,10 @@ describe("a command", () => {
     expect(result).toMatchObject({ kind: "exited", exitCode: 0, truncated: true });
     expect(result.output.length).toBeLessThan(1024 * 1024 + 500);
     expect(result.output).toContain(result.fullOutputPath);
+    const kept = result.output.split("\n").filter((line) => line.length === 999).length;
+    expect(result.output).toContain(
+      `[… ${bytes - kept * 1000} bytes in ${bytes / 1000 - kept} lines omitted; complete output: `,
+    );
     expect(
       result.output.split("\n").every((line) => line.length === 999 || line === "" || line.startsWith("[…")),
     ).toBe(true);

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { mkdir, open, realpath, stat, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { ToolError } from "../error.ts";
@@ -42,8 +42,9 @@ export async function openInside(
 /** The second half of `openInside`, for a path that was resolved before. */
 export async function openResolved(inside: InsidePath, options: OpenInsideOptions = {}): Promise<HeldFile> {
   if (inside.relative === ".") throw refused(inside, "is a folder");
-  const handle =
-    process.platform === "linux" ? await openByWalk(inside, options) : await openAndCompare(inside, options);
+  const handle = hasDescriptorPaths()
+    ? await openByWalk(inside, options)
+    : await openAndCompare(inside, options);
   try {
     if (!(await handle.stat()).isFile()) throw refused(inside, "is not a regular file");
   } catch (error) {
@@ -119,7 +120,17 @@ async function readHeld(file: HeldFile, maxBytes: number): Promise<string> {
   }
   if (length > maxBytes)
     throw new ToolError("bad-path", `${JSON.stringify(file.relative)} has more than ${maxBytes} bytes.`);
-  return buffer.subarray(0, length).toString("utf8");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(buffer.subarray(0, length));
+  } catch (error) {
+    // Read with replacement characters and written back, such a file would be destroyed.
+    throw new ToolError("bad-path", `${JSON.stringify(file.relative)} is not UTF-8 text.`, { cause: error });
+  }
+}
+
+/** Where an open folder can stand in a path. Linux, unless `/proc` is not mounted. */
+function hasDescriptorPaths(): boolean {
+  return process.platform === "linux" && existsSync("/proc/self/fd");
 }
 
 /** The flags of the last step. A pipe or a device must not block the open: it is refused afterwards. */
@@ -184,7 +195,13 @@ export async function openAndCompare(inside: InsidePath, options: OpenInsideOpti
 function reasonOf(error: unknown): string {
   if (isCode(error, "ENOENT")) return "does not exist";
   if (isCode(error, "EISDIR")) return "is a folder";
-  if (isCode(error, "EACCES") || isCode(error, "EPERM") || isCode(error, "EROFS")) return "may not be opened";
+  if (
+    isCode(error, "EACCES") ||
+    isCode(error, "EPERM") ||
+    isCode(error, "EROFS") ||
+    isCode(error, "ERR_ACCESS_DENIED")
+  )
+    return "may not be opened";
   // ELOOP or ENOTDIR: a link stands where there was none a moment ago.
   return "was changed while it was opened";
 }

@@ -121,14 +121,28 @@ export function createOutputCollector(options: OutputCollectorOptions = {}): Out
 }
 
 /** The text of a window: whole, or whole lines of its head and tail around a marker. */
-export function windowText(content: ByteWindowContent, where: Omit<Omission, "omittedBytes"> = {}): string {
-  const { head, tail, totalBytes, omittedBytes } = content;
+export function windowText(
+  content: ByteWindowContent,
+  where: Omit<Omission, "omittedBytes" | "omittedLines"> = {},
+): string {
+  const { head, tail, totalBytes, totalLines, omittedBytes } = content;
   if (omittedBytes === 0) return decode(head);
   const first = cutHeadBytes(head);
   const last = cutTailBytes(tail);
-  const marker = omissionMarker({ omittedBytes: totalBytes - first.length - last.length, ...where });
+  const marker = omissionMarker({
+    omittedBytes: totalBytes - first.length - last.length,
+    // A cut inside of a line, or a last line without its line feed, is a line too.
+    omittedLines: Math.max(1, totalLines - lineFeeds(first) - lineFeeds(last)),
+    ...where,
+  });
   const before = decode(first);
   return `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${marker}\n${decode(last)}`;
+}
+
+function lineFeeds(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count += 1;
+  return count;
 }
 
 function decode(bytes: Uint8Array): string {

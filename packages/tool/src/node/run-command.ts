@@ -135,7 +135,9 @@ export async function runCommand(
     try {
       for await (const chunk of source as AsyncIterable<Uint8Array>) {
         windows[stream].write(chunk);
-        tell(options.onChunk, { stream, text: decoder.decode(chunk, { stream: true }) });
+        if (options.onChunk !== undefined) {
+          tell(options.onChunk, { stream, text: decoder.decode(chunk, { stream: true }) });
+        }
         await collector.write(chunk);
       }
     } catch {
