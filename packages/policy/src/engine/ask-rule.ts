@@ -18,6 +18,7 @@ export function askRule(rule: CompiledRule, part: Part, matched: () => string): 
   return {
     ...partOf(rule, matched()),
     effect: "ask",
+    ...(rule.rule.personOnly === true ? { personOnly: true } : {}),
     reason: `${rule.reason}; whether it does is not known before it runs`,
   };
 }
@@ -63,6 +64,6 @@ export function partOf(rule: CompiledRule, matched: string): PartDecision {
     layer: rule.layer,
     matched,
     reason: rule.reason,
-    ...(rule.rule.personOnly === true ? { personOnly: true } : {}),
+    ...(rule.rule.personOnly === true && rule.effect === "ask" ? { personOnly: true } : {}),
   };
 }

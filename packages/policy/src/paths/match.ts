@@ -29,7 +29,8 @@ export function pathMatchProblem(match: PathMatch): string | undefined {
 
 /**
  * Compiles the path statement of a rule for one project folder. With `soft`, a pattern that may match anywhere is not
- * looked for in a whole tree: what is built in must not ask about every folder that is removed.
+ * looked for in a whole tree, and a path that is not known is not meant: what is built in must not ask about every
+ * folder that is removed.
  */
 export function compilePathMatch(
   match: PathMatch,
@@ -58,7 +59,11 @@ export function compilePathMatch(
   const loose = (subject: PathSubject): Answer => {
     if (action !== undefined && !action.includes(subject.action)) return "no";
     if (subject.harmless) return "no";
-    if (subject.resolved === undefined) return isNamed(loosePatterns, subject.floating) ? "yes" : "maybe";
+    if (subject.resolved === undefined) {
+      if (isNamed(loosePatterns, subject.floating)) return "yes";
+      // A path that is not known asks in any case; what is built in need not say so once more.
+      return soft ? "no" : "maybe";
+    }
     if (outside === true && !subject.isOutside()) return "no";
     if (outside === false && subject.isOutside()) return "no";
     if (glob === undefined) return "yes";
@@ -116,11 +121,11 @@ function looseGlob(
 }
 
 /**
- * A tree that holds what the rule means. To change or delete the tree is to change it, so that is a yes; a reader of
- * the tree may leave it out, so that is a maybe.
+ * A tree that holds what the rule means. To delete the tree is to delete it, so that is a yes; who reads or writes in
+ * the tree may leave it alone, so that is a maybe.
  */
 function looseTree(patterns: readonly PathPattern[], subject: PathSubject, soft: boolean): Answer {
-  const found: Answer = subject.action === "read" ? "maybe" : "yes";
+  const found: Answer = subject.action === "delete" ? "yes" : "maybe";
   const { fs } = subject.resolver;
   const identities = subject.identities("loose");
   let walk = false;

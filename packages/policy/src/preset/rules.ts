@@ -354,6 +354,8 @@ export function leashRules(protectedPaths: readonly string[]): readonly PresetRu
         path: { glob, action: ["write", "delete"] },
         // What a person may well ask for: texts of the project, which Pi shows when they are used.
         except: [{ path: { glob: [".pi/skills/**", ".pi/prompts/**", ".pi/themes/**"] } }],
+        // Where it is not sure that a file of these is meant, nobody but a person says so.
+        personOnly: true,
         reason: leashReason,
         instead: "tell the person what you would change there",
       },
@@ -366,6 +368,8 @@ export function leashRules(protectedPaths: readonly string[]): readonly PresetRu
         effect: "deny",
         command: [{ program: ["ln", "link", "mount", "mklink"] }],
         path: { glob },
+        // Where it is not sure that a file of these is meant, nobody but a person says so.
+        personOnly: true,
         reason: leashReason,
         instead: "tell the person what you would change there",
       },

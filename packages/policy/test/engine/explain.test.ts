@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { explainDecision, showText } from "../../src/index.ts";
+import { createMemoryFs } from "../../src/paths/memory-fs.ts";
 import { call, engineOf, layer } from "./support.ts";
 
 const bash = (command: string) => call("bash", { command });
@@ -67,6 +68,21 @@ describe("a decision explains itself", () => {
       rule: "out",
       matched: "read /etc/x",
     });
+  });
+
+  it("says when only a person can answer, because the leash may be meant", () => {
+    const engine = engineOf([layer("user", { fallback: { bash: "allow" } })], {
+      fs: createMemoryFs({ "/w/.pi/policy.jsonc": "" }),
+    });
+    for (const command of [
+      "python3 -c \"open('.pi/policy.jsonc','w')\"",
+      "git apply x.patch",
+      "git checkout .",
+    ]) {
+      expect(engine.evaluate(bash(command))).toMatchObject({ effect: "ask", personOnly: true });
+    }
+    expect(engine.evaluate(bash("rm -rf .pi"))).not.toHaveProperty("personOnly");
+    expect(engine.evaluate(bash("cat $F"))).not.toHaveProperty("personOnly");
   });
 
   it("says what the doubt is", () => {

@@ -346,6 +346,7 @@ describeTwins([
       "find . -name policy.jsonc -delete",
       "git rm -r .pi",
       "git checkout .",
+      "git apply x.patch",
       "python3 -c \"open('.pi/policy.jsonc','w')\"",
       "node -e 'fs.writeFileSync(\".pi/policy.jsonc\")'",
     ],
