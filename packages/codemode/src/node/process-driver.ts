@@ -14,6 +14,8 @@ const PAGE_BYTES = 4_096;
 /** An orphan that spins is ended by the system after this much processor time. */
 const MAX_CPU_SECONDS = 3_600;
 const MAX_OPEN_FILES = 256;
+/** No compiler for JavaScript and regular expressions; `--jitless` would also take what removes types. */
+const NO_JIT = ["--no-turbofan", "--no-sparkplug", "--regexp-interpret-all"];
 const POLL_MS = 0.04;
 const MAX_POLLS_IN_ROW = 16;
 const CAN_POLL = process.platform !== "win32" && availableParallelism() > 1;
@@ -82,7 +84,8 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
   };
 }
 
-function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProcess {
+/** Flags and arguments of a sandbox process. */
+export function sandboxArguments(files: SandboxFiles, spec: SandboxSpec): readonly string[] {
   const settings = {
     prebuilds: files.prebuilds,
     memoryMb: spec.memoryMb,
@@ -90,18 +93,22 @@ function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProc
     maxFrameBytes: spec.maxFrameBytes,
     poll: CAN_POLL,
   };
-  const args = [
+  return [
     ...files.conditions,
     "--no-node-snapshot",
     "--no-warnings",
     "--no-maglev",
-    ...(spec.jit ? [] : ["--jitless"]),
+    ...(spec.jit ? [] : NO_JIT),
     "--permission",
     "--allow-addons",
     ...files.readable.map((folder) => `--allow-fs-read=${folder}`),
     files.main,
     JSON.stringify(settings),
   ];
+}
+
+function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProcess {
+  const args = sandboxArguments(files, spec);
   const env: Record<string, string> = {
     TZ: spec.timeZone,
     LC_ALL: spec.locale,

@@ -17,7 +17,7 @@ export function createOutputCheck(): OutputCheck {
     let checker = compiled.get(schema);
     if (checker === undefined) {
       try {
-        checker = compileSchema(schema) as CompiledSchema<unknown>;
+        checker = compileSchema<object>(schema);
       } catch {
         checker = "unusable";
       }

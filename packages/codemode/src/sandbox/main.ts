@@ -135,6 +135,8 @@ function main(settings: Settings): void {
   }
 
   const reader = new FrameReader(settings.maxFrameBytes, receive);
+  // Read through a function: a frame that the poll takes may end the session.
+  const isRunning = (): boolean => session !== undefined;
   const poller = new Poller({
     read: (buffer) => readNow(0, buffer),
     onChunk: (chunk) => reader.push(chunk),
@@ -146,7 +148,7 @@ function main(settings: Settings): void {
   process.stdin.on("data", (chunk: Buffer) => {
     reader.push(chunk);
     if (!settings.poll) return;
-    while (session !== undefined && poller.poll());
+    while (isRunning() && poller.poll());
   });
   // The host is gone: nobody is left to run for.
   process.stdin.on("end", () => process.exit(0));

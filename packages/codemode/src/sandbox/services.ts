@@ -54,6 +54,10 @@ export function createServices(allToolsText: () => string): Services {
           return encodingName(a);
         case "btoa":
           return Buffer.from(text(a), "latin1").toString("base64");
+        case "base64":
+          return a instanceof Uint8Array
+            ? Buffer.from(a.buffer, a.byteOffset, a.byteLength).toString("base64")
+            : "";
         case "atob":
           return decodeBase64(text(a));
         case "url":

@@ -50,7 +50,12 @@ export function fakeCaller(tools: readonly FakeTool[], pauses?: PauseSource): Fa
       const started = performance.now();
       try {
         const value = await tool.run?.((args ?? {}) as JsonObject, options?.signal);
-        const text = typeof value === "string" ? value : JSON.stringify(value);
+        const text =
+          typeof value === "string"
+            ? value
+            : tool.outputSchema === undefined && "outputSchema" in tool
+              ? JSON.stringify(value)
+              : "structured";
         const result = {
           content: [{ type: "text" as const, text }],
           details: {},

@@ -82,7 +82,16 @@ function main(
         environment.configure(config.environment);
         let writes = (): string => "[]";
         core.configure(values, config, timers.wake, () => writes());
-        const made = parts.makeScriptGlobals(P, core, values, () => service("tools") as string, config);
+        const made = parts.makeScriptGlobals(
+          P,
+          core,
+          values,
+          {
+            allTools: () => service("tools") as string,
+            base64: (bytes) => service("base64", bytes) as string,
+          },
+          config,
+        );
         writes = made.storeWrites;
         return undefined;
       }

@@ -12,7 +12,7 @@ export function makeScriptGlobals(
   P: Primordials,
   core: Core,
   values: Values,
-  allToolsText: () => string,
+  ask: { readonly allTools: () => string; readonly base64: (bytes: Uint8Array) => string },
   config: CoreConfig,
 ) {
   "use strict";
@@ -157,7 +157,7 @@ export function makeScriptGlobals(
   const listDescriptor = P.create(null) as PropertyDescriptor;
   listDescriptor.get = () => {
     if (allTools === undefined) {
-      const entries = P.parse(allToolsText()) as object[];
+      const entries = P.parse(ask.allTools()) as object[];
       for (let i = 0; i < entries.length; i++) P.freeze(entries[i] as object);
       allTools = P.freeze(entries);
     }
@@ -305,6 +305,8 @@ export function makeScriptGlobals(
   function imageUrl(value: unknown): string {
     if (typeof value === "string") return value;
     if (typeof value !== "object" || value === null || P.isArray(value)) throw new P.TypeError(IMAGE_EXPECTS);
+    if (P.isView(value))
+      return "data:;base64," + ask.base64(new P.Uint8Array(value.buffer, value.byteOffset, value.byteLength));
     const block = value as { image_url?: unknown; type?: unknown; data?: unknown };
     const url = block.image_url;
     if (url !== undefined) {

@@ -57,7 +57,7 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
 
   function encode(input: unknown, options: EncodeOptions): Encoded {
     if (typeof input === "string") return { kind: "string", text: input };
-    const keys = P.list<string>();
+    const keys = P.list<string | undefined>();
     const parents = P.list<object>();
     let depth = 0;
     let chars = 0;
@@ -67,7 +67,9 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
     const path = (): string => {
       let text = "";
       for (let i = 0; i < depth; i++) {
-        const key = keys[i] as string;
+        const key = keys[i];
+        // The value itself is meant, none of its members.
+        if (key === undefined) continue;
         if (key[0] === "[") text += key;
         else text += isPlainKey(key) ? (text === "" ? key : "." + key) : "[" + P.stringify(key) + "]";
         if (text.length > 400) return P.slice(text, 0, 400) + "…";
@@ -138,6 +140,7 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
         );
       }
       parents[depth] = value;
+      keys[depth] = undefined;
       depth++;
       const result = visit();
       depth--;
@@ -210,6 +213,8 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       }
       if (isError(value)) return { value: descend(value, () => errorMembers(value as Error)) };
       if (brand(P.bufferLength, value)) {
+        // A detached buffer has no bytes, and no view can be made of it.
+        if (P.bufferLength?.(value) === 0) return { value: [] };
         const bytes = new P.Uint8Array(value as ArrayBuffer);
         return { value: descend(value, () => elements(bytes.length, (i) => bytes[i], true)) };
       }

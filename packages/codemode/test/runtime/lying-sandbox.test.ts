@@ -1,0 +1,229 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { SandboxDriver, SandboxEvents } from "../../src/runner/driver.ts";
+import { encodeFrame, FRAME, type Frame, FrameError, FrameReader } from "../../src/runner/frames.ts";
+import { createScriptRunner } from "../../src/runner/runner.ts";
+import { systemClock } from "../../src/node/system-clock.ts";
+import type { ScriptRunner } from "../../src/types.ts";
+import { CASE_TOOLS, fakeCaller } from "./fake-caller.ts";
+
+type Reply = (
+  frame: Frame,
+  send: (type: number, header: string, segments?: readonly string[], run?: number) => void,
+) => void;
+
+/** A runner whose sandbox says whatever the test makes it say. */
+function lyingRunner(reply: Reply): { runner: ScriptRunner; started: () => number; killed: () => number } {
+  let started = 0;
+  let killed = 0;
+  const driver: SandboxDriver = {
+    start(_spec, events: SandboxEvents) {
+      started++;
+      let gone = false;
+      const tell = (type: number, run: number, header: string, segments: readonly string[] = []): void => {
+        queueMicrotask(() => {
+          if (!gone) events.frame({ type, run, header, segments });
+        });
+      };
+      tell(FRAME.ready, 0, "{}");
+      return {
+        send(type, run, header, segments = []) {
+          if (gone) return;
+          if (type === FRAME.stop) tell(FRAME.ended, run, "{}");
+          reply({ type, run, header, segments }, (kind, text, parts, other = run) =>
+            tell(kind, other, text, parts),
+          );
+        },
+        kill() {
+          gone = true;
+          killed++;
+        },
+        close() {
+          gone = true;
+        },
+        memoryBytes: () => undefined,
+        hold: () => undefined,
+      };
+    },
+  };
+  const runner = createScriptRunner({
+    driver,
+    clock: systemClock,
+    pool: { maxProcesses: 2, maxWaiting: 8, waitMs: 5_000, idleMs: 1_000, maxScripts: 100, startMs: 1_000 },
+    limits: { cpuMs: 200 },
+    jit: true,
+    stock: 1,
+    timeZone: "UTC",
+    locale: "en-US",
+    graceMs: 100,
+    residentMb: 256,
+  });
+  return { runner, started: () => started, killed: () => killed };
+}
+
+const onStart =
+  (header: string, segments: readonly string[] = [], type: number = FRAME.turn): Reply =>
+  (frame, send) => {
+    if (frame.type === FRAME.start) send(type, header, segments);
+  };
+
+describe("a sandbox that lies", () => {
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  test.each([
+    ["text that is no JSON", onStart("{")],
+    ["no rows", onStart("{}")],
+    ["rows of another type", onStart('{"r":{}}')],
+    ["a row of an unknown kind", onStart('{"r":[[99,1]],"p":0,"w":-1}')],
+    ["a call of a tool that is not in the table", onStart('{"r":[[1,1,99,0]],"p":1,"w":-1}')],
+    ["a call under a name instead of an index", onStart('{"r":[[1,1,"constructor",0]],"p":1,"w":-1}')],
+    ["a call of a negative index", onStart('{"r":[[1,1,-1,0]],"p":1,"w":-1}')],
+    ["the same id twice", onStart('{"r":[[1,1,0,0],[1,1,0,0]],"p":2,"w":-1}')],
+    ["an id out of order", onStart('{"r":[[1,5,0,0],[1,3,0,0]],"p":2,"w":-1}')],
+    ["a call of no global", onStart('{"r":[[3,1,0,0]],"p":1,"w":-1}')],
+    ["a segment that is not there", onStart('{"r":[[4,7]],"p":0,"w":-1}')],
+    ["arguments that are nested too deeply", onStart('{"r":[[1,1,1,0,0]],"p":1,"w":-1}', [deep])],
+    ["a value that is nested too deeply", onStart('{"r":[[7,[2,0],[]]],"p":0,"w":-1}', [deep])],
+    ["store writes of another shape", onStart('{"r":[[7,null,[["a",5]]]],"p":0,"w":-1}')],
+    ["a store value that is no JSON", onStart('{"r":[[7,null,[["a","{"]]]],"p":0,"w":-1}')],
+    ["an error of its own kind", onStart('{"r":[[8,{"kind":"sandbox","message":"x"}]],"p":0,"w":-1}')],
+    ["an image of its own type", onStart('{"r":[[6,"AAAA","text/html"]],"p":0,"w":-1}')],
+    [
+      "a turn that nobody began",
+      ((frame, send) => {
+        if (frame.type !== FRAME.start) return;
+        send(FRAME.turn, '{"r":[],"p":0,"w":50}');
+        send(FRAME.turn, '{"r":[],"p":0,"w":50}');
+      }) satisfies Reply,
+    ],
+    ["calls in flight that were never made", onStart('{"r":[],"p":3,"w":-1}')],
+    ["an end without an outcome", onStart("{}", [], FRAME.ended)],
+    ["a frame type of the host's", onStart("{}", [], FRAME.start)],
+    [
+      "more calls than the script may make",
+      onStart(
+        `{"r":[${Array.from({ length: 2000 }, (_, i) => `[1,${i + 1},2,0]`).join(",")}],"p":2000,"w":-1}`,
+      ),
+    ],
+  ])(
+    "hostile 7: %s ends the script, never the host, and no tool is called without a check",
+    async (_name, reply) => {
+      const { runner, killed } = lyingRunner(reply);
+      const caller = fakeCaller(CASE_TOOLS);
+      const outcome = await runner.run({ code: "return 1", caller });
+      expect(outcome).toMatchObject({ ok: false, error: { kind: "sandbox" } });
+      expect(killed()).toBe(1);
+      expect(caller.made.every(({ name }) => CASE_TOOLS.some((tool) => tool.name === name))).toBe(true);
+      await runner.close();
+    },
+  );
+
+  test("hostile 7: silence is ended by the watchdog, and the next script gets a new sandbox", async () => {
+    const { runner, started, killed } = lyingRunner(() => undefined);
+    const caller = fakeCaller([]);
+    expect(await runner.run({ code: "1", caller })).toMatchObject({ ok: false, error: { kind: "timeout" } });
+    expect(await runner.run({ code: "1", caller })).toMatchObject({ ok: false, error: { kind: "timeout" } });
+    expect(started()).toBe(2);
+    expect(killed()).toBeGreaterThanOrEqual(2);
+    await runner.close();
+  });
+
+  test("hostile 7, hostile 39: frames of another run, and calls after the end, are nobody's", async () => {
+    const { runner } = lyingRunner((frame, send) => {
+      if (frame.type !== FRAME.start) return;
+      send(FRAME.turn, '{"r":[[1,1,0,0]],"p":1,"w":-1}', [], frame.run + 1);
+      send(FRAME.turn, '{"r":[[7,"done",[]],[1,1,0,0]],"p":0,"w":-1}');
+      send(FRAME.turn, '{"r":[[1,2,0,0]],"p":1,"w":-1}');
+      send(FRAME.ended, "{}");
+    });
+    const caller = fakeCaller(CASE_TOOLS);
+    const outcome = await runner.run({ code: "1", caller });
+    expect(outcome).toMatchObject({ ok: true, value: "done", calls: [] });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(caller.made).toEqual([]);
+    await runner.close();
+  });
+
+  test("hostile 7: whatever a sandbox says, the host gives one outcome and calls only what is in the table", async () => {
+    const number = fc.oneof(fc.integer({ min: -2, max: 12 }), fc.double());
+    const part = fc.oneof(
+      number,
+      fc.string({ maxLength: 8 }),
+      fc.constant(null),
+      fc.constant([1]),
+      fc.constant([[]]),
+      fc.constant({}),
+    );
+    const row = fc.array(part, { maxLength: 6 });
+    const header = fc.record(
+      { r: fc.array(row, { maxLength: 5 }), p: number, w: fc.constant(-1), b: number },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(header, { minLength: 1, maxLength: 4 }), async (headers) => {
+        const { runner } = lyingRunner((frame, send) => {
+          if (frame.type !== FRAME.start) return;
+          for (const item of headers) send(FRAME.early, JSON.stringify(item), ["1", "x"]);
+          send(FRAME.turn, '{"r":[[7,null,[]]],"p":0,"w":-1}');
+        });
+        const caller = fakeCaller([{ name: "noop", run: () => ({}) }]);
+        const outcome = await runner.run({ code: "1", caller });
+        expect(["ok", "sandbox", "script", "policy", "limit", "timeout", "memory"]).toContain(
+          outcome.ok ? "ok" : outcome.error.kind,
+        );
+        expect(caller.made.every(({ name }) => name === "noop")).toBe(true);
+        await runner.close();
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("frames", () => {
+  test("any strings cross whole, in any pieces", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: "binary", maxLength: 300 }), { maxLength: 5 }),
+        fc.nat(1000),
+        fc.integer({ min: 1, max: 64 }),
+        (segments, run, size) => {
+          const frames: Frame[] = [];
+          const reader = new FrameReader(1_000_000, (frame) => frames.push(frame));
+          const header = JSON.stringify(segments);
+          const bytes = Buffer.concat([encodeFrame(17, run, header, segments), encodeFrame(18, run, "{}")]);
+          for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+          expect(frames).toEqual([
+            { type: 17, run, header, segments },
+            { type: 18, run, header: "{}", segments: [] },
+          ]);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test("hostile 33: lone surrogates cross unchanged, and an oversized frame is refused by its length alone", () => {
+    const frames: Frame[] = [];
+    const reader = new FrameReader(1_000, (frame) => frames.push(frame));
+    reader.push(encodeFrame(17, 1, "{}", ["\ud800x\udfff"]));
+    expect(frames[0]?.segments).toEqual(["\ud800x\udfff"]);
+    const head = Buffer.alloc(4);
+    head.writeUInt32LE(0xffff_ffff, 0);
+    expect(() => reader.push(head)).toThrow(FrameError);
+  });
+
+  test("hostile 7: no bytes make the reader throw anything but its own error", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const reader = new FrameReader(10_000, () => undefined);
+        let thrown: unknown;
+        try {
+          reader.push(Buffer.from(bytes));
+        } catch (error) {
+          thrown = error;
+        }
+        expect(thrown === undefined || thrown instanceof FrameError).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
