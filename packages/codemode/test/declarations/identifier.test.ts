@@ -17,7 +17,7 @@ test.each([
 });
 
 describe("identifiers", () => {
-  // S36, hostile 17
+  // S36, hostile 17, D10
   test("the exact name owns its identifier", () => {
     for (const names of [
       ["my-tool", "my_tool"],

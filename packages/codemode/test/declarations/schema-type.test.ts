@@ -128,6 +128,7 @@ describe("comments", () => {
 });
 
 describe("references", () => {
+  // D11
   test("a recursive one is a named type", () => {
     const schema = {
       type: "object",

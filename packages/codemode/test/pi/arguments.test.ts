@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { prepareArguments } from "../../src/pi/prepare-arguments.ts";
 import { scriptReach } from "../../src/pi/script-reach.ts";
 
+// D21
 test.each<[unknown, unknown]>([
   [{ code: "return 1" }, { code: "return 1" }],
   ["return 1", { code: "return 1" }],

@@ -3,6 +3,7 @@ import { createCallRows, MAX_CALL_ROWS } from "../../src/pi/call-rows.ts";
 import { createThrottle } from "../../src/pi/throttle.ts";
 
 describe("rows of nested calls", () => {
+  // D20
   test("a row begins running and ends once", () => {
     let changes = 0;
     const rows = createCallRows(() => changes++);

@@ -59,6 +59,7 @@ const on = (entries = ENTRIES) => prepareLoadout(loadout(entries), { ...options,
 const only = (entries = ENTRIES) => prepareLoadout(loadout(entries), { ...options, mode: "only" });
 
 describe("on", () => {
+  // D22
   test("declared tools say how a script calls them", () => {
     expect(on().hiddenDeclarations).toEqual([]);
     expect(on().descriptions?.["read"]).toBe(

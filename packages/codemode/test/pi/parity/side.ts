@@ -69,7 +69,7 @@ function rowsOf(details: unknown): { name: string; status: string }[] {
   }));
 }
 
-/** Takes out what may differ: the wall time, names of files, and how the engine words a stack frame. */
+/** D1. Takes out what may differ: the wall time, names of files, and how the engine words a stack frame. */
 export function normalize(text: string): string {
   return text
     .replace(/Wall time [\d.]+ seconds/g, "Wall time N seconds")
