@@ -57,7 +57,7 @@ interface Entry {
 // A person needs this many early answers before the prompt counts as unanswerable (a held key, a program).
 const MAX_EARLY_ANSWERS = 5;
 // How long a dialog that was told to close is waited for before the next one opens all the same.
-const MAX_CLOSING_MS = 1_000;
+const MAX_CLOSING_MS = 10_000;
 
 export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueue {
   const { approver, timers, clock } = options;
@@ -119,13 +119,26 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
         if (lastClosedAt !== undefined) await wait(lastClosedAt + typeAheadMs - clock());
         else if (first.item.request.chain.length > 0) await wait(options.gatherMs);
         if (first.settled) continue;
-        await prompt(first);
+        try {
+          await prompt(first);
+        } catch (error) {
+          // Nothing in there is meant to throw; whatever does must not leave the questions behind it waiting for ever.
+          first.settle({ kind: "failed", error });
+        }
         // A dialog that was told to close may need a moment; a new one must not open over it.
         await Promise.race([lastDialog, wait(MAX_CLOSING_MS)]);
         lastClosedAt = clock();
       }
     } finally {
       running = false;
+    }
+  };
+
+  const stillWaiting = (item: ApprovalItem): void => {
+    try {
+      options.onStillWaiting?.(item);
+    } catch {
+      // Called by a timer: a throw would end the process.
     }
   };
 
@@ -137,7 +150,7 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
       if (!Number.isFinite(afterMs)) return;
       stopTimer = timers.after(afterMs, () => {
         if (outcome !== "wait") resolve({ kind: "timeout", outcome, afterMs });
-        else options.onStillWaiting?.(entry.item);
+        else stillWaiting(entry.item);
       });
     });
     try {

@@ -19,6 +19,8 @@ export const GATE_LIMITS = {
   maxDecisions: 2_000,
   /** Denials that are remembered. */
   maxDenials: 1_000,
+  /** How long a record, and a grant, may take to be written. */
+  storeTimeoutMs: 10_000,
   /** How long a question stands. */
   approvalTimeoutMs: 3_600_000,
 } as const;

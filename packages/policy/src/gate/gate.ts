@@ -18,7 +18,7 @@ import { createHistory, rootOf, writesOf } from "./history.ts";
 import { createInputReader } from "./input.ts";
 import { redact } from "./redact.ts";
 import { auditOf, type Ruling } from "./ruling.ts";
-import { realTimers } from "./timers.ts";
+import { realTimers, within } from "./timers.ts";
 import { noApproverText, refusalText } from "./words.ts";
 
 /**
@@ -67,10 +67,19 @@ export function createGate(options: GateOptions): PolicyGate {
     }
   };
 
+  const listen = (tell: () => void): void => {
+    try {
+      tell();
+    } catch (error) {
+      failed(error, "listener");
+    }
+  };
+
   const write = async (record: AuditRecord): Promise<boolean> => {
     if (options.audit === undefined) return true;
     try {
-      await options.audit.write(record);
+      const written = options.audit.write(record);
+      if (written !== undefined) await within(written, limits.storeTimeoutMs, timers);
       return true;
     } catch (error) {
       failed(error, "audit");
@@ -180,7 +189,8 @@ export function createGate(options: GateOptions): PolicyGate {
         await write({ type: "note", time: clock(), kind: "grant-refused", message: made.message });
         return undefined;
       }
-      await grants.add(made.grant);
+      const added = grants.add(made.grant);
+      if (added !== undefined) await within(added, limits.storeTimeoutMs, timers);
       await write({
         type: "note",
         time: clock(),
@@ -270,7 +280,7 @@ export function createGate(options: GateOptions): PolicyGate {
         claim(request, inputHash, ruling.decision, false);
       approvals.add(request, inputHash, ruling.decision);
     }
-    try {
+    listen(() => {
       options.onDecision?.({
         request,
         verdict,
@@ -280,10 +290,8 @@ export function createGate(options: GateOptions): PolicyGate {
         ...(ruling.grants === undefined ? {} : { grants: ruling.grants }),
         ...(wouldBe === undefined ? {} : { wouldBe }),
       });
-      if (ruling.stop === true) options.onStop?.(request);
-    } catch (error) {
-      failed(error, "listener");
-    }
+    });
+    if (ruling.stop === true) listen(() => options.onStop?.(request));
     return verdict;
   };
 

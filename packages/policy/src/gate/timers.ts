@@ -17,3 +17,18 @@ export const realTimers: Timers = {
     };
   },
 };
+
+/** Waits for something of the host's, but no longer than `ms`: then it counts as failed. */
+export async function within<T>(pending: Promise<T> | T, ms: number, timers: Timers): Promise<T> {
+  let stop: (() => void) | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    stop = timers.after(ms, () => {
+      reject(new Error(`no answer within ${ms} ms`));
+    });
+  });
+  try {
+    return await Promise.race([pending, late]);
+  } finally {
+    stop?.();
+  }
+}

@@ -37,6 +37,8 @@ export const SCOPES = {
   always: "Always",
 } as const;
 
+export const EDITS = { keep: "Save it as shown", edit: "Edit it first…" } as const;
+
 const HOUR_MS = 3_600_000;
 
 /** Asks with Pi's own dialogs, in the terminal or over RPC. Closing a dialog without a choice is a refusal. */
@@ -103,7 +105,7 @@ async function answerOf(
   }
 }
 
-/** Three steps: for how long, what exactly, and the text that will be saved. Leaving any of them refuses the call. */
+/** For how long, what exactly, and the text that will be saved. Leaving any of these steps refuses the call. */
 async function remembering(
   prompt: ApprovalPrompt,
   ui: DialogUi,
@@ -125,12 +127,14 @@ async function remembering(
   if (offer === undefined) return { kind: "declined" };
   let pattern = offer.pattern;
   if (offer.editable) {
-    const edited = await ui.editor(
-      "This is what will be saved. `*` is one word, a last `...` any further words.",
-      pattern,
-    );
-    if (edited === undefined || signal.aborted) return { kind: "declined" };
-    pattern = edited.trim();
+    const wish = await ui.select(`This will be saved: ${offer.shown}`, [EDITS.keep, EDITS.edit], { signal });
+    if (wish === undefined) return { kind: "declined" };
+    if (wish === EDITS.edit) {
+      const edited = await ui.editor("`*` is one word, a last `...` any further words.", pattern);
+      // Pi's editor cannot be closed from here: what is typed after the end counts for nothing.
+      if (edited === undefined || signal.aborted) return { kind: "declined" };
+      pattern = edited.trim();
+    }
   }
   return { kind: "approved", remember: rememberOf(scope, { pattern, offer: offer.kind }) };
 }

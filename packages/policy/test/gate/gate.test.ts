@@ -4,6 +4,7 @@ import type { ApprovalAnswer, ApprovalPrompt, Approver } from "../../src/gate/ap
 import type { AuditRecord } from "../../src/gate/audit.ts";
 import { createGate } from "../../src/gate/gate.ts";
 import { call, fakeEngine } from "./fake-engine.ts";
+import { manualTime } from "./manual-time.ts";
 
 const asks = fakeEngine(() => ({ effect: "ask" }));
 
@@ -149,5 +150,52 @@ describe("a gate fails closed", () => {
       expect(verdict).toMatchObject({ effect: "deny", decision: { rule: "gate.input" } });
     }
     expect((await gate.decide(call("a", { path: "a" }, { tool }))).effect).toBe("allow");
+  });
+
+  it("denies when the audit never answers, and still approves when only the memory of an answer hangs", async () => {
+    const hanging = () => new Promise<void>(() => {});
+    const time = manualTime();
+    const base = { clock: time.clock, timers: time.timers };
+    const mute = createGate({
+      ...base,
+      engine: fakeEngine(() => ({ effect: "allow" })),
+      audit: { write: hanging },
+    });
+    const unrecorded = mute.decide(call("a"));
+    await time.advance(10_000);
+    expect(await unrecorded).toMatchObject({ effect: "deny", decision: { rule: "gate.audit" } });
+
+    const gate = createGate({
+      ...base,
+      engine: asks,
+      grants: { list: () => [], add: hanging, revoke: () => false },
+      approver: answering(({ item }) => ({
+        kind: "approved",
+        remember: { kind: "always", pattern: item.offers[0]?.pattern ?? "" },
+      })),
+    });
+    const approved = gate.decide(call("a"));
+    await time.advance(10_000);
+    expect((await approved).effect).toBe("allow");
+  });
+
+  it("does what it decided, and stops the run, whatever its listeners throw", async () => {
+    const stopped: string[] = [];
+    const errors: string[] = [];
+    const gate = createGate({
+      engine: asks,
+      approver: answering(() => ({ kind: "stop" })),
+      onDecision: () => {
+        throw new Error("listener");
+      },
+      onError: (_error, where) => {
+        errors.push(where);
+        throw new Error("again");
+      },
+      onStop: (request) => stopped.push(request.callId),
+    });
+    expect((await gate.decide(call("a"))).effect).toBe("deny");
+    expect(stopped).toEqual(["a"]);
+    expect(errors).toEqual(["listener"]);
   });
 });

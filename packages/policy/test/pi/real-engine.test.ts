@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { createCodemodeExtension, type ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { call, scriptedPiSession } from "@nestbox/tool/testing";
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
@@ -127,6 +128,82 @@ describe("the built-in rules in a Pi session", () => {
     expect(session.resultText("call-2")).toContain("no UI");
     await session.prompt("again", [read, "done"]);
     expect(session.resultText()).toBe("notes");
+  });
+
+  it("judge tools by their hints where nothing else is said, on every route", async () => {
+    // contract A6, A7, A8, B5
+    const ran: string[] = [];
+    const tool = (name: string, annotations?: ToolDefinition["annotations"]): ToolDefinition => ({
+      name,
+      label: name,
+      description: name,
+      parameters: Type.Object({}),
+      ...(annotations === undefined ? {} : { annotations }),
+      execute: async () => {
+        ran.push(name);
+        return { content: [{ type: "text", text: "ran" }], details: {} };
+      },
+    });
+    const tools = (prefix: string) => [
+      tool(`${prefix}_no_hints`),
+      tool(`${prefix}_reads`, { readOnlyHint: true, openWorldHint: false }),
+      tool(`${prefix}_adds_here`, { destructiveHint: false, openWorldHint: false }),
+      tool(`${prefix}_adds_anywhere`, { destructiveHint: false }),
+      tool(`${prefix}_contradicts`, { readOnlyHint: true, destructiveHint: true }),
+    ];
+    await using session = await scriptedPiSession({
+      customTools: tools("sdk"),
+      extensions: [
+        (pi) => {
+          for (const definition of tools("ext")) pi.registerTool(definition);
+        },
+        createPolicyExtension({ files: [], grants: createMemoryGrants(), audit: false }),
+      ],
+    });
+    const names = [...tools("sdk"), ...tools("ext")].map(({ name }) => name);
+    await session.prompt("go", [names.map((name) => call(name)), "done"]);
+    expect(ran).toEqual(["sdk_reads", "sdk_adds_here", "ext_reads", "ext_adds_here"]);
+    for (const result of session.toolResults().filter((one) => one.isError)) {
+      expect(result.content).toMatchObject([{ text: expect.stringContaining("no UI") }]);
+    }
+  });
+
+  it("let Pi's own codemode pass and judge each call of its script", async () => {
+    // contract A15; policy J03, J01, reports R13
+    const ran: string[] = [];
+    await using session = await scriptedPiSession({
+      settings: { defaultTools: ["+codemode"] },
+      extensions: [
+        createCodemodeExtension({ mode: "on" }),
+        (pi) => {
+          pi.registerTool({
+            name: "deploy",
+            label: "deploy",
+            description: "Notes that it ran",
+            parameters: Type.Object({}),
+            execute: async () => {
+              ran.push("deploy");
+              return { content: [{ type: "text", text: "ran" }], details: {} };
+            },
+          });
+        },
+        createPolicyExtension({ files: [], grants: createMemoryGrants(), audit: false }),
+      ],
+    });
+    writeFileSync(join(session.cwd, "a.txt"), "from the file");
+    const code = `
+      const out = [await tools.read({ path: "a.txt" })];
+      for (const run of [() => tools.deploy({}), () => tools.bash({ command: "git push --force" })]) {
+        try { out.push(await run()); } catch (error) { out.push(error.message); }
+      }
+      return out.map((item) => typeof item === "string" ? item : JSON.stringify(item)).join("\\n");
+    `;
+    await session.prompt("go", [call("codemode", { code }), "done"]);
+    const text = session.resultText();
+    expect(text).toContain("from the file");
+    expect(text).toContain("no UI");
+    expect(text).toContain("git.force-push");
+    expect(ran).toEqual([]);
   });
 
   it("read the project's file only in a project that Pi trusts", async () => {

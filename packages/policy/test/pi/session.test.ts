@@ -7,7 +7,7 @@ import type { AuditRecord } from "../../src/gate/audit.ts";
 import { CHOICES, createPolicyExtension, type PolicyExtensionOptions } from "../../src/pi/index.ts";
 import { guardTool } from "../../src/gate/guard-tool.ts";
 import { createMemoryGrants } from "../../src/gate/grants.ts";
-import { fakeEngine } from "../gate/fake-engine.ts";
+import { command, fakeEngine } from "../gate/fake-engine.ts";
 import { notingTools, scriptTool, textOf, type Ran } from "./tools.ts";
 
 /** Asks about `shell`, denies a forced push, lets everything else pass. */
@@ -246,7 +246,7 @@ describe("in a Pi session", () => {
     // policy L04
     const broken: PolicyEngine = {
       evaluate() {
-        throw new Error("no");
+        throw new Error("/home/u/secret is broken");
       },
     };
     const { session, ran, errors } = await start({
@@ -256,7 +256,9 @@ describe("in a Pi session", () => {
     await using _ = session;
     await session.prompt("go", [call("look", {}), "done"]);
     expect(ran).toEqual([]);
-    expect(errors).toEqual(["engine: Error: no"]);
+    expect(errors).toEqual(["engine: Error: /home/u/secret is broken"]);
+    // contract B10
+    expect(session.resultText()).not.toContain("secret");
     expect(session.resultText()).toContain("Blocked");
   });
 
@@ -481,6 +483,47 @@ describe("a policy extension holds nothing beyond its session", () => {
     expect(text).toContain(grants.list()[0]?.id);
     await session.prompt("/policy revoke", []);
     expect(grants.list()).toHaveLength(0);
+  });
+
+  it("saves the pattern that a person saw and edited, and nothing when they leave on the way", async () => {
+    // policy M02
+    const shell = fakeEngine((request) => {
+      const source = String(request.input["command"]);
+      const part = { effect: "ask", rule: "r", layer: "user", matched: source, reason: "" } as const;
+      return { effect: "ask", rule: "r", commands: [command(source)], parts: [part] };
+    });
+    const pick = (wanted: RegExp) => (question: { readonly options?: readonly string[] }) =>
+      question.options?.find((option) => wanted.test(option));
+    const grants = createMemoryGrants();
+    const { session, ran } = await start({
+      policy: { engine: shell, grants },
+      ui: { select: pick(/remember|Always|^Command|Edit/), editor: " npm run * " },
+    });
+    await using _ = session;
+    await session.prompt("go", [
+      call("shell", { command: "npm run a" }),
+      call("shell", { command: "npm run b" }),
+      "done",
+    ]);
+    expect(grants.list()).toMatchObject([{ scope: "always", kind: "command", match: "npm run *" }]);
+    expect(session.ui?.dialogs.map((dialog) => dialog.kind)).toEqual([
+      "select",
+      "select",
+      "select",
+      "select",
+      "editor",
+    ]);
+    expect(session.ui?.dialogs.at(-1)?.message).toBe("npm run a");
+    expect(ran).toHaveLength(2);
+
+    for (const wanted of [/remember/, /remember|Always/, /remember|Always|^Command/]) {
+      const left = createMemoryGrants();
+      const other = await start({ policy: { engine: shell, grants: left }, ui: { select: pick(wanted) } });
+      await using __ = other.session;
+      await other.session.prompt("go", [call("shell", { command: "npm run a" }), "done"]);
+      expect(left.list()).toEqual([]);
+      expect(other.ran).toEqual([]);
+    }
   });
 
   it("judges a person's own command only when told to", async () => {
