@@ -28,7 +28,10 @@ export interface ResourceFact {
   readonly value: string | undefined;
   /** The value is a glob pattern, or names a whole tree below it. */
   readonly extent?: "exact" | "glob" | "tree";
-  /** For a path: the folder it is relative to, after any literal `cd`. `undefined`: not known. */
+  /**
+   * For a path: the folder it is relative to, after any literal `cd`. `undefined`: not known. For a ref that is
+   * pushed: the folder that the push runs in, after `git -C`.
+   */
   readonly base?: string;
   /** For a ref: how it is changed. */
   readonly force?: boolean;

@@ -71,7 +71,8 @@ export const builtinTable: readonly ProgramSpec[] = [
     special: "no-operands",
   },
   { names: ["test", "["], noOptions: true, readOnly: true, special: "test" },
-  { names: ["[[", "(("], noOptions: true, readOnly: true },
+  { names: ["[["], noOptions: true, readOnly: true, special: "test" },
+  { names: ["(("], noOptions: true, readOnly: true },
   { names: ["let"], noOptions: true, special: "let", readOnly: true },
   {
     names: ["export", "declare", "typeset", "local", "readonly"],

@@ -175,6 +175,7 @@ export const cloudTable: readonly ProgramSpec[] = [
       "sls",
       "sam",
     ],
+    singleDashLong: true,
     options: "-chdir=cwd",
     subcommandWords: 1,
     network: true,

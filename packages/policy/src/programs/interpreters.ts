@@ -72,9 +72,6 @@ export const interpreterTable: readonly ProgramSpec[] = [
       "scala",
       "groovy",
       "jshell",
-      "sqlite3",
-      "psql",
-      "mysql",
       "gdb",
       "lldb",
       "erl",
@@ -95,6 +92,19 @@ export const interpreterTable: readonly ProgramSpec[] = [
       "-e,--eval,--execute=code -c,--command=code -l=environment -v,--version -h,--help -f,--file=execute",
     posix: true,
     special: "interpreter",
+  },
+  {
+    names: ["sqlite3", "duckdb"],
+    options: "-cmd=code -init=execute -readonly -json -csv -header -batch -version",
+    singleDashLong: true,
+    operands: { first: "write", rest: "code" },
+  },
+  {
+    names: ["psql", "mysql", "mariadb", "mongosh", "redis-cli"],
+    options:
+      "-c,--command=code -e,--execute=code --eval=code -f,--file=execute -h,--host=host -U,--username=text -u,--user=text -d,--dbname=text -p,--port=text -o,--output=write -L,--log-file=write",
+    operands: { rest: "text" },
+    network: true,
   },
   {
     names: ["deno"],

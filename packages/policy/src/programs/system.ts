@@ -151,7 +151,6 @@ export const systemTable: readonly ProgramSpec[] = [
       "zellij",
       "dtach",
     ],
-    operands: { rest: "read" },
   },
   {
     names: ["inotifywait", "inotifywatch", "fswatch", "watchexec", "nodemon", "chokidar", "watchman"],

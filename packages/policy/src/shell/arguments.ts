@@ -117,6 +117,16 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
       if (word.value === undefined) uncertain ??= word;
       return;
     }
+    const { options } = spec;
+    if (
+      text.length > 2 &&
+      word.value !== undefined &&
+      ![...text.slice(1)].some((letter) => options.has(`-${letter}`))
+    ) {
+      // No letter of it is known: rather a long option with one dash than a cluster.
+      addFlag(text, undefined);
+      return;
+    }
     for (let at = 1; at < text.length; at++) {
       const letter = text[at] ?? "";
       const option = spec.options.get(`-${letter}`);

@@ -19,6 +19,8 @@ import { plainWord, wordTail, type ShellWord } from "./shell-word.ts";
 import { specials } from "./special/table.ts";
 import { declaredWrapper, unwrap } from "./unwrap.ts";
 
+const splitsLines: ReadonlySet<string> = new Set(["read", "mapfile", "readarray"]);
+
 const systemFolders = /^(\/usr\/local|\/usr|\/opt\/homebrew|)\/s?bin\/[^/]+$/;
 
 /** The name a program is known by: the last part of its path, without the suffix of an executable. */
@@ -26,6 +28,11 @@ export function programName(word: ShellWord): string | undefined {
   if (word.value === undefined || (word.glob === true && word.value !== "[")) return undefined;
   const base = word.value.slice(Math.max(word.value.lastIndexOf("/"), word.value.lastIndexOf("\\")) + 1);
   return base.replace(/\.(exe|cmd|bat|com|ps1)$/i, "");
+}
+
+/** `RM` on a volume that folds case, and `python3.12`: read like the program they most likely are. */
+function plainName(program: string): string {
+  return program.toLowerCase().replace(/-?\d+(\.\d+)*$/, "");
 }
 
 /** Reads words as one simple command and adds its facts, and those of all it starts. */
@@ -45,13 +52,14 @@ export function readCommand(
   if (words !== allWords) addDoubt(analysis, "limit", `a command of more than ${maxWords} words`, index);
   const program = programName(head);
   const trusted = head.value !== undefined && (!/[\\/]/.test(head.value) || systemFolders.test(head.value));
-  const found = program === undefined ? undefined : findProgram(program);
+  const exact = program === undefined ? undefined : findProgram(program);
+  const found = exact ?? (program === undefined ? undefined : findProgram(plainName(program)));
   const declared = program === undefined ? undefined : declaredWrapper(analysis, program);
   const spec = declared ?? found;
   const parsed = parseArguments(spec, words.slice(1));
   const leaf = parsed.spec;
   const env = extra.env ?? [];
-  const known = found !== undefined && trusted;
+  const known = exact !== undefined && trusted;
   const effects = new Effects(
     known && leaf?.readOnly === true && (leaf.anyOptions === true || !parsed.unknown),
     folders,
@@ -91,7 +99,11 @@ export function readCommand(
   };
   analysis.commands.push(fact);
   for (const doubt of effects.doubts) addDoubt(analysis, doubt.kind, doubt.message, index);
-  for (const one of env) assign(analysis, one.name, one.value, "command", index);
+  for (const one of env) {
+    // `IFS= read` splits a line; it changes nothing that runs.
+    if (one.name === "IFS" && splitsLines.has(program ?? "")) continue;
+    assign(analysis, one.name, one.value, "command", index);
+  }
   for (const run of effects.later) run();
   if (effects.outcome !== undefined) return effects.outcome;
   // A function that was defined before and that moves.

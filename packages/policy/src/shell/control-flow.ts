@@ -240,7 +240,7 @@ function readCompound(analysis: Analysis, node: CompoundCommand, scope: Scope, f
       return both(unite(...results));
     }
     case "TestCommand": {
-      const reader = readerOf(analysis, scope, folders);
+      const reader = { ...readerOf(analysis, scope, folders), pattern: true };
       const words: ShellWord[] = [literalWord("[[")];
       readTest(reader, node.expression, words);
       words.push(literalWord("]]"));

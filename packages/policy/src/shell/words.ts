@@ -13,6 +13,8 @@ export interface WordReader {
   readonly analysis: Analysis;
   readonly scope: Scope;
   readonly folders: Folders;
+  /** In `[[ ]]` a pattern is only compared. */
+  readonly pattern?: boolean;
   readonly runScript: (node: SyntaxNode, scope: Scope, folders: Folders) => void;
 }
 
@@ -132,7 +134,9 @@ function readPart(reader: WordReader, part: WordPart, drafts: Draft[], quoted: b
       for (const draft of drafts) draft.glob = true;
       visitNested(reader, part);
       // Whether it is a pattern depends on a shell option that the text does not show.
-      addDoubt(reader.analysis, "dynamic-word", "an extended pattern depends on the shell's options");
+      if (reader.pattern !== true) {
+        addDoubt(reader.analysis, "dynamic-word", "an extended pattern depends on the shell's options");
+      }
       return append(drafts, part.text);
     case "BraceExpansion": {
       const words = part.parts === undefined ? expandBraces(part.text) : undefined;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import { canonicalFlag } from "../../src/programs/flags.ts";
 import { findProgram, knownPrograms } from "../../src/programs/table.ts";
 import type { CompiledSpec } from "../../src/programs/spec.ts";
 import { specials } from "../../src/shell/special/table.ts";
@@ -33,16 +32,6 @@ describe("the table of programs", () => {
     expect(
       specs.filter((spec) => spec.readOnly === true && (spec.network === true || spec.opaque !== undefined)),
     ).toEqual([]);
-  });
-
-  it("gives the canonical name of an option", () => {
-    expect(canonicalFlag("rm", [], "-r")).toBe("--recursive");
-    expect(canonicalFlag("rm", [], "-R")).toBe("--recursive");
-    expect(canonicalFlag("git", ["push"], "-f")).toBe("--force");
-    expect(canonicalFlag("git", ["log"], "-p")).toBe("--patch");
-    expect(canonicalFlag("git", [], "-p")).toBe("--paginate");
-    expect(canonicalFlag("unheard-of", [], "-x")).toBe("-x");
-    expect(canonicalFlag("rm", [], "constructor")).toBe("constructor");
   });
 });
 

@@ -84,6 +84,11 @@ function readInterpreter(call: CommandCall): void {
     return;
   }
   effects.readOnly = false;
+  // `perl -pi -e`: the files are rewritten.
+  if ((program === "perl" || program === "ruby") && has(call, "-i")) {
+    const files = effects.opaque === undefined ? rest : parsed.operands;
+    for (const file of files) effects.path("write", file, `${program} -i ${file.raw}`);
+  }
   if (effects.opaque !== undefined || has(call, "-m", "--run", "--test", "-jar")) {
     for (const word of parsed.operands) mentionPath(call, word);
     return;

@@ -73,8 +73,10 @@ function readPush(call: CommandCall): void {
   const mode: PushMode = {
     force: has(call, "--force", "--force-with-lease", "--mirror"),
     delete: has(call, "--delete"),
+    base: effects.base[0],
     origin: `git push ${parsed.operands.map((word) => word.raw).join(" ")}`.trim(),
   };
+  const where = mode.base === undefined ? {} : { base: mode.base };
   const refs: ResourceFact[] = [];
   specs.forEach((word, index) => {
     if (word.value === "tag" && index + 1 < specs.length) return;
@@ -88,6 +90,7 @@ function readPush(call: CommandCall): void {
       value: undefined,
       ...(every ? { extent: "tree" as const } : {}),
       force: mode.force,
+      ...where,
       origin: mode.origin,
     });
   }
@@ -98,6 +101,7 @@ function readPush(call: CommandCall): void {
       value: undefined,
       extent: "tree",
       force: true,
+      ...where,
       origin: mode.origin,
     });
   }
@@ -126,7 +130,12 @@ function readFetch(call: CommandCall): void {
   for (const word of specs) {
     if ((word.value ?? word.prefix).includes(":")) {
       effects.resources.push(
-        pushedRef(word, { force: has(call, "--force"), delete: false, origin: `git ${name} ${word.raw}` }),
+        pushedRef(word, {
+          force: has(call, "--force"),
+          delete: false,
+          base: effects.base[0],
+          origin: `git ${name} ${word.raw}`,
+        }),
       );
     }
   }

@@ -6,6 +6,8 @@ export interface PushMode {
   readonly force: boolean;
   readonly delete: boolean;
   readonly origin: string;
+  /** Folder of the repository, where it is known. */
+  readonly base: string | undefined;
 }
 
 /**
@@ -22,6 +24,7 @@ export function pushedRef(word: ShellWord, mode: PushMode): ResourceFact {
     value: value === undefined || value === "" ? undefined : value,
     extent: value?.includes("*") === true ? "glob" : "exact",
     force,
+    ...(mode.base === undefined ? {} : { base: mode.base }),
     origin,
   });
   if (word.value === undefined) return fact(mode.delete ? "delete" : "write", undefined);
