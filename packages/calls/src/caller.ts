@@ -29,7 +29,8 @@ export async function callNested(
   options: ToolCallOptions | undefined,
 ): Promise<HostCallOutcome> {
   const toolName = typeof name === "string" ? name : typeof name;
-  const callId = core.numbering.next(scope.callId);
+  scope.counter ??= core.numbering.counterOf(scope.callId);
+  const callId = `${scope.callId}/${++scope.counter.last}`;
   if (!scope.open) {
     return {
       toolCall: toolCallOf(callId, toolName, {}),

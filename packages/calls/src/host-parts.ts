@@ -73,7 +73,7 @@ export function createHostParts(
     toolResultHandlers: new Set(options.handlers?.tool_result),
     pauses,
     room,
-    numbering: createNumbering(limits.maxRememberedRoots),
+    numbering: createNumbering(limits.maxRememberedIds),
     createId: options.createId ?? (() => `call-${nextId++}`),
     emit,
     run: (spec) => runCall(core, spec),

@@ -12,6 +12,7 @@ import { CallsError } from "./errors.ts";
 import type { HostListener, ToolCallHandler, ToolResultHandler } from "./events.ts";
 import { createHostParts, type HostParts, type ToolHostOptions } from "./host-parts.ts";
 import type { RootCallOutcome } from "./outcome.ts";
+import type { CallSpec } from "./pipeline.ts";
 import type { NestedCallsRecord } from "./record.ts";
 import type { HostTool, RegisteredTool } from "./registry.ts";
 import { closeScope, type Actor, type Family, type RunningCall, type Scope } from "./scope.ts";
@@ -109,7 +110,12 @@ export function hostOn({ core, listeners, pauses, cancellation, space, familyOf 
   const callers = new Set<Scope>();
   const { registry } = core;
 
-  const call: ToolHost["call"] = async (name, args, callOptions = {}) => {
+  const callRoot = async (
+    name: string,
+    args: unknown,
+    callOptions: RootCallOptions,
+    place: Pick<CallSpec, "batch"> = {},
+  ): Promise<RootCallOutcome> => {
     const callId = callOptions.callId ?? core.createId();
     if (running.has(callId))
       throw new CallsError("call-id-in-use", `A call with the id ${callId} is running`);
@@ -125,6 +131,7 @@ export function hostOn({ core, listeners, pauses, cancellation, space, familyOf 
       cancellation,
       lookup: (wanted) => (registry.isActive(wanted) ? registry.get(wanted) : undefined),
       recorded: false,
+      ...place,
       ...(callOptions.signal === undefined ? {} : { signal: callOptions.signal }),
       ...(callOptions.onUpdate === undefined ? {} : { onUpdate: callOptions.onUpdate }),
     });
@@ -137,17 +144,26 @@ export function hostOn({ core, listeners, pauses, cancellation, space, familyOf 
     }
   };
 
+  const call: ToolHost["call"] = (name, args, callOptions = {}) => callRoot(name, args, callOptions);
+
   const batch: ToolHost["batch"] = async (calls, batchOptions = {}) => {
-    const run = ({ name, args, callId, onUpdate }: BatchCall): Promise<RootCallOutcome> =>
-      call(name, args, {
-        ...batchOptions,
-        ...(callId === undefined ? {} : { callId }),
-        ...(onUpdate === undefined ? {} : { onUpdate }),
-      });
-    const sequential = calls.some(({ name }) => registry.get(name)?.tool.executionMode === "sequential");
+    const optionsOf = ({ callId, onUpdate }: BatchCall): RootCallOptions => ({
+      ...batchOptions,
+      ...(callId === undefined ? {} : { callId }),
+      ...(onUpdate === undefined ? {} : { onUpdate }),
+    });
     const outcomes: RootCallOutcome[] = [];
-    if (sequential || core.isSequential()) for (const one of calls) outcomes.push(await run(one));
-    else outcomes.push(...(await Promise.all(calls.map(run))));
+    const sequential = calls.some(({ name }) => registry.get(name)?.tool.executionMode === "sequential");
+    if (sequential || core.isSequential()) {
+      for (const one of calls) outcomes.push(await call(one.name, one.args, optionsOf(one)));
+    } else {
+      for (let first = 0; first < calls.length; first += core.limits.maxConcurrent) {
+        const part = calls.slice(first, first + core.limits.maxConcurrent);
+        outcomes.push(
+          ...(await runTogether(part, (one, place) => callRoot(one.name, one.args, optionsOf(one), place))),
+        );
+      }
+    }
     return {
       outcomes,
       terminate: outcomes.length > 0 && outcomes.every(({ result }) => result.terminate === true),
@@ -246,4 +262,29 @@ export function summaryOf({ recorder }: Family, own?: ToolUsage): CallerSummary 
   const nested = recorder.usage;
   const usage = own === undefined || nested === undefined ? (own ?? nested) : addUsage(own, nested);
   return { ...(nestedCalls === undefined ? {} : { nestedCalls }), ...(usage === undefined ? {} : { usage }) };
+}
+
+/** Prepares the calls one by one (handlers and gate too), then runs those that are left at the same time. */
+async function runTogether(
+  calls: readonly BatchCall[],
+  run: (call: BatchCall, place: Pick<CallSpec, "batch">) => Promise<RootCallOutcome>,
+): Promise<readonly RootCallOutcome[]> {
+  let start: () => void = () => {};
+  const go = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  const running: Promise<RootCallOutcome>[] = [];
+  try {
+    for (const call of calls) {
+      await new Promise<void>((prepared, reject) => {
+        const outcome = run(call, { batch: { prepared, go } });
+        running.push(outcome);
+        // A call that ended before it ran has nothing to wait for.
+        outcome.then(() => prepared(), reject);
+      });
+    }
+  } finally {
+    start();
+  }
+  return Promise.all(running);
 }

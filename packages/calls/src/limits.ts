@@ -18,8 +18,8 @@ export interface CallLimits {
   readonly maxUpdates: number;
   /** How long a cancelled tool may take to stop before the call ends without it. */
   readonly cancelGraceMs: number;
-  /** Root ids whose numbering is remembered, so that a nested id is never given twice. */
-  readonly maxRememberedRoots: number;
+  /** Call ids whose numbering is remembered after their end, so that a nested id is never given twice. */
+  readonly maxRememberedIds: number;
   /** Calls kept in `nestedCalls` (contract A17). */
   readonly maxRecordedCalls: number;
   /** UTF-8 bytes of one call's arguments kept in `nestedCalls`. */
@@ -39,7 +39,7 @@ export const defaultLimits: CallLimits = {
   maxArgumentDepth: 200,
   maxUpdates: 10_000,
   cancelGraceMs: 2_000,
-  maxRememberedRoots: 10_000,
+  maxRememberedIds: 10_000,
   maxRecordedCalls: 256,
   maxRecordedArgumentBytes: 8 * 1024,
   maxRecordedArgumentBytesTotal: 32 * 1024,

@@ -29,6 +29,8 @@ export interface CallSpec {
   readonly onUpdate?: ToolUpdateCallback;
   /** Which tools this caller reaches. */
   readonly lookup: (name: string) => Registration | undefined;
+  /** In a parallel batch calls are prepared one by one, and run when all are prepared. */
+  readonly batch?: { readonly prepared: () => void; readonly go: Promise<void> };
   /** Whether the call goes into the family's record: a root call does not, its nested calls do. */
   readonly recorded: boolean;
 }
@@ -115,6 +117,9 @@ async function takeTurn(
   const found = spec.lookup(name);
   if (found === undefined) return failed("not-found", `Tool ${name} not found`);
 
+  // A batch has its own bound, and a call that waits for the others of its batch must not hold a place.
+  if (spec.batch !== undefined) return runInTurn(core, spec, found, space, cancellation, args);
+
   const exclusive = core.isSequential() || found.tool.executionMode === "sequential";
   const turnstile = exclusive ? space.lock : space.atDepth(depth);
   const taking = turnstile.take(cancellation);
@@ -155,13 +160,19 @@ async function runInTurn(
     case "ready":
   }
   const { input } = prepared;
-  const ranWith = prepared.changed ? { ranWith: input } : {};
+  // The tool may change what it gets; what is told of it afterwards is what it got.
+  const told = prepared.changed || core.toolResultHandlers.size > 0 ? structuredClone(input) : input;
+  const ranWith = prepared.changed ? { ranWith: told } : {};
 
   const verdict = await decide(core, spec, registration, input, cancellation);
   if (verdict.kind === "aborted") return aborted;
   const decision = verdict.decision === undefined ? {} : { decision: verdict.decision };
   if (verdict.kind === "deny") return failed("denied", verdict.reason, { ...decision, ...ranWith });
 
+  if (spec.batch !== undefined) {
+    spec.batch.prepared();
+    await spec.batch.go;
+  }
   // The last moment: an effect that has not begun does not begin any more.
   if (cancellation.aborted) {
     verdict.settled({ isError: true });
@@ -185,7 +196,7 @@ async function runInTurn(
   const output = checkOutput(registration, end.result, end.isError);
   end = { ...end, result: output.result };
   if (core.toolResultHandlers.size > 0)
-    end = { ...end, ...(await runToolResultHandlers(core, spec, input, end, cancellation)) };
+    end = { ...end, ...(await runToolResultHandlers(core, spec, told, end, cancellation)) };
   if (!end.isError && end.failure !== undefined) {
     const { failure: _failure, ...rest } = end;
     end = rest;

@@ -212,14 +212,33 @@ function viewOf(tool: HostTool, exposure: ToolExposure): CallableTool {
   return {
     name: tool.name,
     description: tool.description,
-    parameters: tool.parameters,
+    parameters: ownCopy(tool.parameters),
     exposure,
     ...(tool.label === undefined ? {} : { label: tool.label }),
-    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
-    ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
-    ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: ownCopy(tool.outputSchema) }),
+    ...(tool.namespace === undefined ? {} : { namespace: ownCopy(tool.namespace) }),
+    ...(tool.annotations === undefined ? {} : { annotations: ownCopy(tool.annotations) }),
     ...(tool.promptGuidelines === undefined ? {} : { promptGuidelines: tool.promptGuidelines }),
   };
+}
+
+/** What is handed out cannot change what was registered: a copy, frozen all the way down. */
+function ownCopy<T extends object>(value: T): T {
+  let copy: T;
+  try {
+    copy = structuredClone(value);
+  } catch {
+    // A schema may carry functions of its builder; JSON is all that a reader needs of it.
+    copy = JSON.parse(JSON.stringify(value)) as T;
+  }
+  freeze(copy);
+  return copy;
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) freeze(inner);
 }
 
 /** A source in words, for messages and for comparing. */

@@ -53,6 +53,8 @@ export interface Scope {
   readonly space: TurnSpace;
   readonly cancellation: Cancellation;
   readonly running: Set<RunningCall>;
+  /** Of the ids below this one; made with the first. */
+  counter?: Counter;
   open: boolean;
 }
 
@@ -69,25 +71,33 @@ export async function closeScope(scope: Scope): Promise<void> {
   }
 }
 
-export interface Numbering {
-  /** The next id below `callId`; never one that was given before. */
-  next(callId: string): string;
+/** How far the ids below one call got. */
+export interface Counter {
+  last: number;
 }
 
-/** Remembers how far each id got after its call has ended: a call id that comes again goes on counting. */
+export interface Numbering {
+  /** The counter of a call id: the one it had, when the id comes again. */
+  counterOf(callId: string): Counter;
+}
+
+/**
+ * Remembers how far each id got after its call has ended, so that no nested id is given twice. A scope keeps its
+ * counter while it is open, whatever is forgotten meanwhile.
+ */
 export function createNumbering(maxRemembered: number): Numbering {
-  const last = new Map<string, number>();
+  const counters = new Map<string, Counter>();
   return {
-    next(callId) {
-      const number = (last.get(callId) ?? 0) + 1;
+    counterOf(callId) {
+      const counter = counters.get(callId) ?? { last: 0 };
       // Deleting first moves the id to the end, so the one forgotten is the one unused for longest.
-      last.delete(callId);
-      last.set(callId, number);
-      if (last.size > maxRemembered) {
-        const oldest = last.keys().next();
-        if (oldest.done !== true) last.delete(oldest.value);
+      counters.delete(callId);
+      counters.set(callId, counter);
+      if (counters.size > maxRemembered) {
+        const oldest = counters.keys().next();
+        if (oldest.done !== true) counters.delete(oldest.value);
       }
-      return `${callId}/${number}`;
+      return counter;
     },
   };
 }

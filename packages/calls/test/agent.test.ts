@@ -83,11 +83,7 @@ describe("nestedCalls(agent)", () => {
       'S error "Tool secret not found"',
     ]);
     expect(agent).toEqual(session);
-    // The session and the agent prepare a whole batch before they run it; the host starts each call by itself.
-    expect(host.results).toEqual(session.results);
-    expect(host.events.filter((line) => line.includes(" C"))).toEqual(
-      session.events.filter((line) => line.includes(" C")),
-    );
+    expect(host).toEqual(session);
   });
 
   it("declares the active tools only, and follows what is activated and withdrawn", () => {

@@ -385,6 +385,42 @@ describe("handlers", () => {
   });
 });
 
+describe("what is handed out", () => {
+  it("cannot change what was registered", async () => {
+    const parameters = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+    const { host } = hostWith([
+      tool("strict", () => "ran", { parameters, annotations: { readOnlyHint: false } }),
+    ]);
+    const [view] = host.callable();
+    expect(() => Object.assign(view?.parameters ?? {}, { required: [] })).toThrow(TypeError);
+    expect(() => Object.assign(view?.annotations ?? {}, { readOnlyHint: true })).toThrow(TypeError);
+    expect(view).not.toHaveProperty("execute");
+    expect((await host.call("strict", {})).failure).toBe("invalid-arguments");
+  });
+
+  it("tells what the tool got, though the tool changed it since", async () => {
+    const { host } = hostWith([
+      tool("greedy", (params) => {
+        Object.assign(params, { n: 99 });
+        return "ran";
+      }),
+    ]);
+    const inputs: unknown[] = [];
+    host.on("tool_call", ({ input }) => void (input["n"] = 2));
+    host.on("tool_result", ({ input }) => void inputs.push(input));
+    expect((await host.call("greedy", { n: 1 })).ranWith).toEqual({ n: 2 });
+    expect(inputs).toEqual([{ n: 2 }]);
+  });
+
+  it("runs a batch that is larger than what may run at a time", async () => {
+    const { host } = hostWith([echo("a")], { limits: { maxConcurrent: 2 } });
+    const { outcomes } = await host.batch(Array.from({ length: 7 }, (_, n) => ({ name: "a", args: { n } })));
+    expect(outcomes.map(({ result }) => textOf(result))).toEqual(
+      Array.from({ length: 7 }, (_, n) => `a {"n":${n}}`),
+    );
+  });
+});
+
 describe("the gate", () => {
   const allow = {
     effect: "allow",

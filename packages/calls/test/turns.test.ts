@@ -395,6 +395,36 @@ describe("ids", () => {
     expect(new Set(started).size).toBe(started.length);
   });
 
+  it("stay unique though more ids came and went than are remembered", async () => {
+    const { host, events } = hostWith(
+      [
+        tool("top", async (_params, ctx) => {
+          await Promise.all([ctx.executeTool("slow", {}), ctx.executeTool("many", {})]);
+          return "top";
+        }),
+        tool("slow", async (_params, ctx) => {
+          await ctx.executeTool("leaf", {});
+          await sleep(30);
+          await ctx.executeTool("leaf", {});
+          return "slow";
+        }),
+        tool("many", async (_params, ctx) => {
+          for (let n = 0; n < 20; n++) await ctx.executeTool("one", {});
+          return "many";
+        }),
+        tool("one", async (_params, ctx) => textOf((await ctx.executeTool("leaf", {})).result)),
+        tool("leaf", () => "leaf"),
+      ],
+      { limits: { maxRememberedIds: 3 } },
+    );
+    await host.call("top", {});
+    const started = events.flatMap((event) =>
+      event.type === "tool_execution_start" ? [event.toolCallId] : [],
+    );
+    expect(started).toHaveLength(1 + 2 + 2 + 40);
+    expect(new Set(started).size).toBe(started.length);
+  });
+
   it("of two root calls that run at the same time have to differ", async () => {
     const { host } = hostWith([tool("slow", () => sleep(5).then(() => "slow"))]);
     const first = host.call("slow", {}, { callId: "same" });

@@ -52,6 +52,46 @@ export const batches: readonly Scenario[] = [
     expect: { notes: ["in A", "out A", "in B", "out B", "in C", "out C"] },
   },
   {
+    id: "batch-order",
+    title: "a parallel batch is prepared call by call and then runs together",
+    contract: ["A16", "B6"],
+    tools: () => [
+      tool("slow", async () => {
+        await pause(30);
+        return "slow";
+      }),
+      tool("blocked", () => "never"),
+      tool("quick", () => "quick"),
+    ],
+    handlers: () => ({
+      tool_call: [({ toolName }) => (toolName === "blocked" ? { block: true, reason: "no" } : undefined)],
+    }),
+    calls: [
+      call("slow", {}, "A"),
+      call("blocked", {}, "B"),
+      call("unknown", {}, "C"),
+      call("quick", {}, "D"),
+    ],
+    expect: {
+      events: [
+        "start A slow {}",
+        "call A slow {}",
+        "start B blocked {}",
+        "call B blocked {}",
+        'end B blocked error "no" not-run',
+        "start C unknown {}",
+        'end C unknown error "Tool unknown not found" not-run',
+        "start D quick {}",
+        "call D quick {}",
+        'result D quick ok "quick"',
+        'end D quick ok "quick"',
+        'result A slow ok "slow"',
+        'end A slow ok "slow"',
+      ],
+      results: ['A ok "slow"', 'B error "no"', 'C error "Tool unknown not found"', 'D ok "quick"'],
+    },
+  },
+  {
     id: "sequential-nested",
     title: "nested sequential calls exclude each other and run in the order in which they were made",
     contract: ["A14"],
