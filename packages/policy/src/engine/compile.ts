@@ -28,7 +28,7 @@ export function compileLayers(options: EngineOptions): EngineParts {
   for (const layer of stated) {
     try {
       const own = layer.policy.rules.filter((rule) => rule.effect !== "allow" || counts(layer));
-      rules.push(...own.map((rule) => compileRule(rule, layer.name, { programFolders, soft: false })));
+      rules.push(...own.map((rule) => compileRule(rule, layer.name, { programFolders, trust, soft: false })));
       loaded.push(layer);
     } catch (error) {
       // A layer that was not checked when it loaded: strict, like one that did not load.
@@ -41,7 +41,7 @@ export function compileLayers(options: EngineOptions): EngineParts {
     }
   }
   const changes = presetChanges(loaded);
-  const world: MatchWorld = { programFolders, soft: true };
+  const world: MatchWorld = { programFolders, trust, soft: true };
   const agentDir = options.env?.["PI_CODING_AGENT_DIR"];
   const host = hostRules(options.hostPids ?? []);
   const leash = leashRules(

@@ -156,9 +156,12 @@ function resolverFor(engine: EngineParts, request: CallRequest): PathResolver {
 /** A push whose words do not say where it goes, looked up where the host can. */
 function expandRefs(engine: EngineParts, command: CommandFact, fact: ResourceFact): readonly ResourceFact[] {
   const { refs } = engine.options;
-  if (fact.kind !== "ref" || fact.value !== undefined || refs === undefined || command.cwd === undefined)
-    return [fact];
-  const targets = refs.pushTargets(command.cwd, command.operands[0]?.value);
+  const folder = fact.base ?? command.cwd;
+  // `--all` and a named refspec go elsewhere than a plain push.
+  const plain =
+    fact.kind === "ref" && fact.value === undefined && fact.extent !== "tree" && command.operands.length <= 1;
+  if (!plain || refs === undefined || folder === undefined) return [fact];
+  const targets = refs.pushTargets(folder, command.operands[0]?.value);
   return targets === undefined ? [fact] : targets.map((value) => ({ ...fact, value }));
 }
 

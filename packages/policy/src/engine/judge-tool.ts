@@ -2,7 +2,7 @@ import type { CallRequest } from "@nestbox/tool";
 
 import type { PartDecision } from "../decision.ts";
 import { showText } from "../explain/escape.ts";
-import { annotationsCount, needsApproval, worseAnnotations } from "./annotations.ts";
+import { annotationsCount, needsApproval, worseAnnotations } from "../rules/annotations.ts";
 import { askRules, partOf } from "./ask-rule.ts";
 import type { EffectiveMapping, EngineParts } from "./parts.ts";
 

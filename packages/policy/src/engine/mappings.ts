@@ -7,7 +7,7 @@ import {
   transparentTools,
 } from "../mapping/builtin.ts";
 import type { PolicyLayer, ToolMapping } from "../rules/types.ts";
-import { worseAnnotations } from "./annotations.ts";
+import { worseAnnotations } from "../rules/annotations.ts";
 import type { EffectiveMapping } from "./parts.ts";
 
 type LoadedLayer = Extract<PolicyLayer, { ok: true }>;

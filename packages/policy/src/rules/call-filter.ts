@@ -1,6 +1,8 @@
 import type { CallRequest, JsonObject, JsonValue } from "@nestbox/tool";
 
-import type { RuleMatch, TextMatch, ToolMatch } from "./types.ts";
+import { annotationsCount } from "./annotations.ts";
+import { builtinTools } from "../mapping/builtin.ts";
+import type { RuleMatch, TextMatch, ToolMatch, Trust } from "./types.ts";
 import { compileRegex } from "./regex.ts";
 import { anyWildcard, type TextTest, wildcard } from "./wildcard.ts";
 
@@ -10,12 +12,12 @@ export type Care = "loose" | "strict";
 export type CallTest = (request: CallRequest, care: Care) => boolean;
 
 /** Compiles what a rule says about the call itself: tool, callers, actor, arguments. A bad regex is told to `fail`. */
-export function compileCallFilter(match: RuleMatch, fail: (message: string) => void): CallTest {
+export function compileCallFilter(match: RuleMatch, trust: Trust, fail: (message: string) => void): CallTest {
   const tests: CallTest[] = [];
   const actor = match.actor ?? "agent";
   if (actor !== "any") tests.push((request) => (request.actor ?? "agent") === actor);
   if (match.tool !== undefined) {
-    const tools = match.tool.map(compileTool);
+    const tools = match.tool.map((tool) => compileTool(tool, trust));
     tests.push((request, care) => tools.some((tool) => tool(request, care)));
   }
   if (match.calledBy !== undefined) {
@@ -35,37 +37,63 @@ export function compileCallFilter(match: RuleMatch, fail: (message: string) => v
   return tests.length === 1 ? first : (request, care) => tests.every((test) => test(request, care));
 }
 
-function compileTool(match: ToolMatch): CallTest {
-  const tests: CallTest[] = [];
-  const { name, source, server, namespace, exposure } = match;
-  if (name !== undefined) {
-    const test = wildcard(name);
-    tests.push(({ tool }, care) => {
-      if (tool.source?.kind !== "mcp") return test(tool.name);
-      // Two servers can have names that look alike once they are made part of a tool's name, so an allow needs the
-      // server's identity beside the name.
-      if (care === "strict" && server === undefined) return false;
-      return test(tool.name) || (server !== undefined && test(withoutServer(tool.name)));
-    });
-  }
-  if (source !== undefined) tests.push(({ tool }) => tool.source?.kind === source);
-  if (server !== undefined) {
-    const test = wildcard(server);
-    tests.push(({ tool }) => tool.source?.kind === "mcp" && test(tool.source.server));
-  }
-  if (namespace !== undefined) {
-    const test = wildcard(namespace);
-    tests.push(({ tool }) => tool.namespace !== undefined && test(tool.namespace.name));
-  }
-  if (exposure !== undefined) tests.push(({ tool }) => (tool.exposure ?? "direct") === exposure);
-  return (request, care) => tests.every((test) => test(request, care));
+function compileTool(match: ToolMatch, trust: Trust): CallTest {
+  const { name, source, server, namespace, exposure, annotations } = match;
+  const nameTest = name === undefined ? undefined : wildcard(name);
+  const serverTest = server === undefined ? undefined : wildcard(server);
+  const namespaceTest = namespace === undefined ? undefined : wildcard(namespace);
+  const hints = annotations === undefined ? undefined : Object.entries(annotations);
+  return ({ tool }, care) => {
+    const from = tool.source;
+    if (source !== undefined && from?.kind !== source) return false;
+    if (serverTest !== undefined && (from?.kind !== "mcp" || !serverTest(from.server))) return false;
+    // Two servers can have names that look alike once they are made part of a tool's name, and whatever a server says
+    // of its tools is its own word: an allow that reaches MCP tools says so.
+    if (care === "strict" && from?.kind === "mcp" && server === undefined && source === undefined)
+      return false;
+    if (nameTest !== undefined && !namesOf(tool, care).some(nameTest)) return false;
+    if (namespaceTest !== undefined && (tool.namespace === undefined || !namespaceTest(tool.namespace.name)))
+      return false;
+    if (exposure !== undefined && (tool.exposure ?? "direct") !== exposure) return false;
+    return hints === undefined || hints.every(([hint, wanted]) => hasHint(tool, trust, care, hint, wanted));
+  };
 }
 
-/** The tool's own name at its server: `mcp__server__tool` without what stands before the last pair of underscores. */
-function withoutServer(name: string): string {
-  const rest = name.startsWith("mcp__") ? name.slice(5) : name;
-  const at = rest.indexOf("__");
-  return at < 0 ? rest : rest.slice(at + 2);
+/** The names that a rule may call a tool by: its own, and that at its MCP server. */
+function namesOf(tool: CallRequest["tool"], care: Care): readonly string[] {
+  if (tool.source?.kind !== "mcp") return [tool.name];
+  if (care === "strict") {
+    const prefix = `mcp__${tool.source.server.replace(/[^A-Za-z0-9_-]/g, "_")}__`;
+    return tool.name.startsWith(prefix) ? [tool.name, tool.name.slice(prefix.length)] : [tool.name];
+  }
+  // How a host makes a name of a server's is its own affair: every ending may be the tool's.
+  const parts = tool.name.split("__");
+  return parts.map((_, index) => parts.slice(index).join("__"));
+}
+
+/** What MCP takes a missing hint for (contract A6). */
+const missingHints: ReadonlyMap<string, boolean> = new Map([
+  ["readOnlyHint", false],
+  ["destructiveHint", true],
+  ["idempotentHint", false],
+  ["openWorldHint", true],
+]);
+
+/** An allow believes the hints of whom the person trusts; a deny or ask holds for what is claimed and for what may be. */
+function hasHint(
+  tool: CallRequest["tool"],
+  trust: Trust,
+  care: Care,
+  hint: string,
+  wanted: boolean,
+): boolean {
+  const stated =
+    tool.annotations ??
+    (tool.source?.kind === "builtin" ? builtinTools.get(tool.name)?.annotations : undefined);
+  const claimed = new Map(Object.entries(stated ?? {})).get(hint);
+  const missing = missingHints.get(hint);
+  if (annotationsCount(tool, trust)) return (claimed ?? missing) === wanted;
+  return missing === wanted || (care === "loose" && claimed === wanted);
 }
 
 function compileText(match: TextMatch, fail: (message: string) => void): (value: JsonValue) => boolean {

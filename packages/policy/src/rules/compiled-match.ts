@@ -11,7 +11,7 @@ import type { PathSubject } from "../paths/subject.ts";
 import type { CommandFact, ResourceFact } from "../subject.ts";
 import { type CallTest, compileCallFilter } from "./call-filter.ts";
 import { type CommandTest, type CommandWorld, compileCommandMatch } from "./command-match.ts";
-import type { RuleMatch } from "./types.ts";
+import type { RuleMatch, Trust } from "./types.ts";
 import { anyWildcard, type TextTest, wildcard } from "./wildcard.ts";
 
 /** One resource of a call, ready for rules. */
@@ -40,6 +40,7 @@ export interface CompiledMatch {
 }
 
 export interface MatchWorld extends CommandWorld {
+  readonly trust: Trust;
   /** The rule is built in: see `compilePathMatch`. */
   readonly soft: boolean;
 }
@@ -52,7 +53,7 @@ export function compileMatch(
   world: MatchWorld,
   fail: (message: string) => void,
 ): CompiledMatch {
-  const call = compileCallFilter(match, fail);
+  const call = compileCallFilter(match, world.trust, fail);
   const commands = match.command?.map((one) => compileCommandMatch(one, world, fail));
   const problem = match.path === undefined ? undefined : pathMatchProblem(match.path);
   if (problem !== undefined) fail(problem);

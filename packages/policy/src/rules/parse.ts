@@ -82,6 +82,7 @@ function ruleProblem(
   if (broken !== undefined) return { text: broken };
   const compiled = compileRule(rule, layer, {
     programFolders: policy.trust.programFolders ?? [],
+    trust: policy.trust,
     soft: false,
   });
   const world: ExampleWorld = { policy, platform };
@@ -101,7 +102,7 @@ function ruleProblem(
 
 function compileProblem(rule: Rule, layer: LayerName): string | undefined {
   try {
-    compileRule(rule, layer, { programFolders: [], soft: false });
+    compileRule(rule, layer, { programFolders: [], trust: {}, soft: false });
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : "the rule cannot be compiled";

@@ -47,6 +47,13 @@ const input: Shape<CallRequest["input"]> = {
   },
 };
 
+const annotations = object({
+  readOnlyHint: flag(),
+  destructiveHint: flag(),
+  idempotentHint: flag(),
+  openWorldHint: flag(),
+});
+
 const toolObject: Shape<ToolMatch> = object(
   {
     name: text({ description: "Name or wildcard." }),
@@ -54,6 +61,7 @@ const toolObject: Shape<ToolMatch> = object(
     server: text({ description: "Identity of the MCP server; * is any." }),
     namespace: text(),
     exposure: oneOf(["direct", "model-only", "codemode", "deferred", "hidden"]),
+    annotations,
   },
   {
     check: (keys) =>
@@ -294,13 +302,6 @@ const ruleShape: Shape<Rule> = object(
 );
 
 const rule = define("rule", ruleShape);
-
-const annotations = object({
-  readOnlyHint: flag(),
-  destructiveHint: flag(),
-  idempotentHint: flag(),
-  openWorldHint: flag(),
-});
 
 const mapping = object({
   server: text({ description: "The MCP server that the tool belongs to." }),

@@ -129,8 +129,11 @@ export interface ToolMatch {
   readonly source?: "builtin" | "extension" | "module" | "sdk" | "mcp";
   /** Identity of the MCP server, never its sanitised form. `*` is any server. */
   readonly server?: string;
+  /** Name or wildcard of its namespace. */
   readonly namespace?: string;
   readonly exposure?: ToolExposure;
+  /** Hints that the tool has; a missing one counts as MCP says, one of whom nobody trusts allows nothing. */
+  readonly annotations?: ToolAnnotations;
 }
 
 /** Exactly these words. */

@@ -20,7 +20,7 @@ describe("every built-in rule matches its own examples", () => {
     const compiled =
       entry === undefined
         ? undefined
-        : compileRule(entry.rule, "built-in", { programFolders: [], soft: true });
+        : compileRule(entry.rule, "built-in", { programFolders: [], trust: {}, soft: true });
     expect(compiled !== undefined && exampleMatches(compiled, example, world)).toBe(expected);
   });
 });

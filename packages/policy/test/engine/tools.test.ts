@@ -99,10 +99,51 @@ describe("an MCP server is its identity, not the name that is made of it", () =>
     [{ name: "mcp__foo_bar__*" }, "ask"],
     [{ name: "*" }, "ask"],
     [{ name: "mcp__foo_bar__evil" }, "ask"],
+    [{ namespace: "*" }, "ask"],
+    [{ exposure: "direct" }, "ask"],
+    [{ source: "mcp" }, "allow"],
+    [{ server: "foo_bar", name: "bar__evil" }, "ask"],
   ])("allow %j", (tool, effect) => {
     expect(
       engineOf([layer("user", { rules: [{ id: "a", effect: "allow", tool }] })]).evaluate(evil).effect,
     ).toBe(effect);
+  });
+});
+
+describe("a deny by name finds an MCP tool under any name it may have", () => {
+  const tool = call("mcp__a__b__drop", {}, { source: { kind: "mcp", server: "a__b" } });
+  it.each(["drop", "b__drop", "mcp__a__b__drop", "mcp__a__*", "dr*"])("%s", (name) => {
+    expect(
+      engineOf([layer("user", { rules: [{ id: "d", effect: "deny", tool: name }] })]).evaluate(tool).effect,
+    ).toBe("deny");
+  });
+});
+
+describe("a rule about hints believes those whom the person trusts", () => {
+  const readers = {
+    id: "readers",
+    effect: "allow",
+    tool: { annotations: { readOnlyHint: true, openWorldHint: true } },
+  };
+  const breakers = { id: "breakers", effect: "deny", tool: { annotations: { destructiveHint: true } } };
+  const judged = (rule: object, source: ToolSource, annotations: ToolAnnotations, more: object = {}) =>
+    engineOf([layer("user", { rules: [rule], ...more })]).evaluate(annotated(annotations, source)).rule;
+  const mcp: ToolSource = { kind: "mcp", server: "m" };
+  it("an allow", () => {
+    expect(judged(readers, extension, { readOnlyHint: true })).toBe("readers");
+    expect(judged(readers, extension, { readOnlyHint: true, openWorldHint: false })).not.toBe("readers");
+    expect(judged(readers, mcp, { readOnlyHint: true })).not.toBe("readers");
+    const named = { ...readers, tool: { server: "m", ...readers.tool } };
+    expect(judged(named, mcp, { readOnlyHint: true })).not.toBe("readers");
+    expect(judged(named, mcp, { readOnlyHint: true }, { trust: { mcpServers: ["m"] } })).toBe("readers");
+  });
+  it("a deny holds for what a server that is not trusted may hide", () => {
+    expect(judged(breakers, extension, { destructiveHint: false })).not.toBe("breakers");
+    expect(judged(breakers, extension, {})).toBe("breakers");
+    expect(judged(breakers, mcp, { destructiveHint: false })).toBe("breakers");
+    expect(judged(breakers, mcp, { destructiveHint: false }, { trust: { mcpServers: ["m"] } })).not.toBe(
+      "breakers",
+    );
   });
 });
 

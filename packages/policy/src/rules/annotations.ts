@@ -1,6 +1,6 @@
 import type { CallRequest, ToolAnnotations } from "@nestbox/tool";
 
-import type { Trust } from "../rules/types.ts";
+import type { Trust } from "./types.ts";
 
 /**
  * Whether a call needs approval by its annotations alone (contract A7). A missing hint takes the MCP default
