@@ -1,4 +1,10 @@
-import { type CallGate, type Clock, systemClock, type ToolExecutionMode } from "@nestbox/tool";
+import {
+  type CallGate,
+  type Clock,
+  type PauseSource,
+  systemClock,
+  type ToolExecutionMode,
+} from "@nestbox/tool";
 import { createCancellation, type Cancellation } from "./cancellation.ts";
 import type { Handlers, HostEvent, HostListener } from "./events.ts";
 import { resolveLimits, type CallLimits } from "./limits.ts";
@@ -22,6 +28,8 @@ export interface ToolHostOptions {
   readonly actor?: Actor;
   /** `sequential` makes every call take its turn (contract B6). Default `parallel`. */
   readonly toolExecution?: ToolExecutionMode;
+  /** Tells when a person is being asked elsewhere, for example a gate's own; the host's `pauses` follow it too. */
+  readonly pauses?: PauseSource;
   /** Ids of root calls that bring none. Default `call-1`, `call-2`… */
   readonly createId?: () => string;
 }
@@ -31,6 +39,8 @@ export interface HostParts {
   readonly core: HostCore;
   readonly listeners: Set<HostListener>;
   readonly pauses: Pauses;
+  /** Lets go of `options.pauses`. */
+  readonly stopFollowing: () => void;
   /** The root of every abort chain. */
   readonly cancellation: Cancellation;
   readonly space: TurnSpace;
@@ -78,10 +88,12 @@ export function createHostParts(
     emit,
     run: (spec) => runCall(core, spec),
   };
+  const stopFollowing = options.pauses?.subscribe((paused) => (paused ? pauses.pause() : pauses.resume()));
   return {
     core,
     listeners,
     pauses,
+    stopFollowing: () => stopFollowing?.(),
     cancellation: createCancellation(),
     space: createTurnSpace(limits.maxConcurrent, room),
     familyOf: (actor) => ({

@@ -105,7 +105,15 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
 }
 
 /** A host on parts that somebody else uses too. */
-export function hostOn({ core, listeners, pauses, cancellation, space, familyOf }: HostParts): ToolHost {
+export function hostOn({
+  core,
+  listeners,
+  pauses,
+  stopFollowing,
+  cancellation,
+  space,
+  familyOf,
+}: HostParts): ToolHost {
   const running = new Map<string, RunningCall>();
   const callers = new Set<Scope>();
   const { registry } = core;
@@ -206,6 +214,7 @@ export function hostOn({ core, listeners, pauses, cancellation, space, familyOf 
     cancellation.abort(cancelled("The host was closed"));
     await Promise.all([...running.values()].map(({ outcome }) => outcome));
     await Promise.all([...callers].map(closeScope));
+    stopFollowing();
   };
 
   return {

@@ -572,6 +572,27 @@ describe("a caller", () => {
     expect(summary.nestedCalls?.calls.map(({ status }) => status)).toEqual(["ok", "error", "ok"]);
   });
 
+  it("stops the same clocks when a gate of its own asks, until it is closed", async () => {
+    let tell: ((paused: boolean) => void) | undefined;
+    const asking = {
+      subscribe: (listener: (paused: boolean) => void) => {
+        tell = listener;
+        return () => (tell = undefined);
+      },
+    };
+    const { host } = hostWith([], { pauses: asking });
+    const seen: boolean[] = [];
+    host.caller({ callId: "s" }).pauses.subscribe((paused) => seen.push(paused));
+    tell?.(true);
+    host.pause();
+    host.resume();
+    expect(seen).toEqual([true]);
+    tell?.(false);
+    expect(seen).toEqual([true, false]);
+    await host.close();
+    expect(tell).toBeUndefined();
+  });
+
   it("tells who listens to its pauses when a person is asked", () => {
     const { host } = hostWith([]);
     const seen: boolean[] = [];

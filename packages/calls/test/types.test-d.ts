@@ -9,7 +9,7 @@ import {
   type ToolHost,
   type ToolLoadoutChanges,
 } from "@nestbox/calls";
-import type { ToolCaller, ToolCallOutcome } from "@nestbox/tool";
+import { defineTool, type ToolCaller, type ToolCallOutcome } from "@nestbox/tool";
 import { expectTypeOf, test } from "vitest";
 
 test("whatever can call tools fits ToolCaller and the combinators", () => {
@@ -18,6 +18,19 @@ test("whatever can call tools fits ToolCaller and the combinators", () => {
   // Pi's ctx, as it is.
   expectTypeOf<ExtensionToolContext>().toExtend<CallerOf<ToolCallOutcome>>();
   expectTypeOf<ReturnType<ToolHost["caller"]>>().toExtend<CallerOf<HostCallOutcome>>();
+});
+
+test("what defineTool makes is registered as it is, and its execute may take the context of this host", () => {
+  const made = defineTool({
+    name: "count",
+    description: "Counts.",
+    parameters: { type: "object", properties: { text: { type: "string" } } } as const,
+    execute: async (_id, params, _signal, _onUpdate, context: ToolCallContext) => {
+      await context.executeTool("other", params);
+      return { content: [], details: {} };
+    },
+  });
+  expectTypeOf(made).toExtend<HostTool>();
 });
 
 test("combinators keep the outcome's type and the number of calls", () => {
