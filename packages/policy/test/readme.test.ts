@@ -10,6 +10,8 @@ import { readAudit } from "../src/node/read-audit.ts";
 import { createGate, GATE_LIMITS, parsePolicy } from "../src/index.ts";
 import { AUDIT_LIMITS } from "../src/node/index.ts";
 import { createPolicyExtension } from "../src/pi/index.ts";
+import { guardedAgent } from "./readme/agent.ts";
+import extension from "./readme/extension.ts";
 import { openGate } from "./readme/gate.ts";
 import { remoteApprover } from "./readme/remote-approver.ts";
 
@@ -74,6 +76,14 @@ describe("the README", () => {
     expect((await decide()).effect).toBe("allow");
     answer = "yes 0";
     expect((await decide()).reason).toContain("declined");
+  });
+
+  it("guards an agent of the low level, and is an extension that Pi can load", () => {
+    const gate = createGate({ engine: fakeEngine(() => ({ effect: "deny" })) });
+    expect(
+      guardedAgent({ streamFn: () => Promise.reject(new Error("no model")) }, gate, "/").beforeToolCall,
+    ).toBeTypeOf("function");
+    expect(extension).toBeTypeOf("function");
   });
 
   it("denies in Pi what nobody can be asked about, with no policy file at all", async () => {

@@ -1,10 +1,11 @@
 import type { JsonObject } from "@nestbox/tool";
 
 import type { Effect } from "../decision.ts";
+import { parsePolicy } from "../rules/parse.ts";
 
 /** What became of one statement of the other tool's file that has no exact counterpart. */
 export interface ImportNote {
-  /** `dropped`: nothing stands for it. `narrowed`: what stands for it allows less or blocks more. */
+  /** `dropped`: nothing stands for it. `narrowed`: what stands for it says less, or allows less. */
   readonly kind: "dropped" | "narrowed";
   /** The statement as it was written. */
   readonly source: string;
@@ -34,6 +35,13 @@ export interface PolicyDraft {
   finish(): ImportedPolicy;
 }
 
+/** Why a rule would not load; the same check that a file gets. */
+function problemOf(rule: JsonObject): string | undefined {
+  const source = JSON.stringify({ version: 1, rules: [rule] });
+  const parsed = parsePolicy(source, { file: "imported", layer: "user" });
+  return parsed.ok ? undefined : (parsed.problems[0]?.message ?? "it cannot be used");
+}
+
 const STRENGTH: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
 
 export function createDraft(origin: string): PolicyDraft {
@@ -42,12 +50,28 @@ export function createDraft(origin: string): PolicyDraft {
   const fallback = new Map<string, Effect>();
   return {
     rule(effect, source, fields) {
-      rules.push({
+      const base = {
         id: `${origin}.${rules.length + 1}`,
         effect,
-        ...fields,
         reason: `Imported: ${source}`.slice(0, 500),
-      });
+      };
+      const { match: _match, notMatch: _notMatch, ...bare } = fields;
+      const whole: JsonObject = { ...base, ...fields };
+      const problem = problemOf(whole);
+      if (problem === undefined) {
+        rules.push(whole);
+        return;
+      }
+      // What the other tool's examples show may differ in a detail; the rule itself can still stand.
+      const alone: JsonObject = { ...base, ...bare };
+      if (problemOf(alone) === undefined) {
+        rules.push(alone);
+        notes.push({
+          kind: "narrowed",
+          source,
+          message: `without its examples, which do not hold here: ${problem}`,
+        });
+      } else notes.push({ kind: "dropped", source, message: problem });
     },
     fallback(tool, effect) {
       const before = fallback.get(tool);

@@ -1,3 +1,4 @@
+import { array, assert as check, constantFrom, property, string, tuple } from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { Effect } from "../../src/decision.ts";
@@ -154,6 +155,16 @@ host_executable(name = "git", paths = ["/usr/bin/git"])
     expect(result.ok && result.text).toContain("Use trash.");
   });
 
+  it("stand without an example that does not hold here, and say so", () => {
+    const { bash, notes } = judge(
+      importCodex(
+        'prefix_rule(pattern = ["git", "push"], decision = "forbidden", not_match = ["sudo git push"])',
+      ),
+    );
+    expect(bash("git push")).toBe("deny");
+    expect(notes).toEqual(["narrowed prefix_rule git push (line 1)"]);
+  });
+
   it("are refused with their line when they are more than plain calls", () => {
     const bad: readonly (readonly [string, number])[] = [
       ['\nx = ["ls"]', 2],
@@ -237,5 +248,81 @@ describe("rules of opencode", () => {
     for (const text of ["", "{}", '{"permission":{"bash":"maybe"}}', '{"permissions":{}}']) {
       expect(importOpencode(text).ok).toBe(false);
     }
+  });
+});
+
+describe("whatever is imported", () => {
+  const word = constantFrom(
+    "git",
+    "rm",
+    "-rf",
+    "*",
+    "a*b",
+    "?",
+    "'x y'",
+    '"',
+    "'",
+    "\\\\",
+    "~/x",
+    "//etc/**",
+    "./a",
+    "!b",
+    "{a,b}",
+    "[",
+    "$HOME/x",
+    "|",
+    "\u202e",
+    "--x=*",
+    ":*",
+    "a".repeat(200),
+    "",
+  );
+  const text = array(word, { maxLength: 4 }).map((words) => words.join(" "));
+  const effect = constantFrom("allow", "ask", "deny");
+
+  /** An import either is refused or gives a policy that loads. */
+  function loads(result: ImportResult): boolean {
+    if (!result.ok) return true;
+    const parsed = parsePolicy(result.text, { file: "imported.jsonc", layer: "user" });
+    if (!parsed.ok) throw new Error(`${JSON.stringify(parsed.problems)} in ${result.text}`);
+    return true;
+  }
+
+  it("loads as a policy, or is refused with a reason", () => {
+    const tool = constantFrom("Bash", "Read", "Edit", "WebFetch", "mcp__x", "mcp__", "Task");
+    check(
+      property(array(tuple(effect, tool, text), { maxLength: 8 }), (entries) => {
+        const permissions: Record<string, string[]> = { allow: [], ask: [], deny: [] };
+        for (const [kind, name, rule] of entries) permissions[kind]?.push(`${name}(${rule})`);
+        expect(loads(importClaudeCode(JSON.stringify({ permissions })))).toBe(true);
+      }),
+    );
+    const action = constantFrom("bash", "read", "edit", "webfetch", "external_directory", "*", "skill");
+    check(
+      property(array(tuple(action, text, effect), { maxLength: 8 }), (entries) => {
+        const permissions = entries.map(([name, resource, kind]) => ({
+          action: name,
+          resource,
+          effect: kind,
+        }));
+        expect(loads(importOpencode(JSON.stringify({ permissions })))).toBe(true);
+      }),
+    );
+    check(
+      property(array(text, { maxLength: 4 }), (words) => {
+        expect(
+          loads(importCodex(`prefix_rule(pattern = ${JSON.stringify(words)}, decision = "prompt")`)),
+        ).toBe(true);
+      }),
+    );
+  });
+
+  it("never throws for any text", () => {
+    check(
+      property(string({ maxLength: 200 }), (source) => {
+        for (const read of [importClaudeCode, importCodex, importOpencode])
+          expect(read(source).ok).toBeTypeOf("boolean");
+      }),
+    );
   });
 });
