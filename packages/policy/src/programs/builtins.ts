@@ -25,7 +25,6 @@ export const builtinTable: readonly ProgramSpec[] = [
       "whoami",
       "id",
       "groups",
-      "arch",
       "nproc",
       "uname",
       "uptime",

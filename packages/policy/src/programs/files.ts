@@ -167,7 +167,6 @@ const looking: readonly ProgramSpec[] = [
       "strings",
       "od",
       "hexdump",
-      "xxd",
       "fold",
       "expand",
       "unexpand",
@@ -190,6 +189,12 @@ const looking: readonly ProgramSpec[] = [
       "-A,--show-all -b -e -E,--show-ends -n -s -t -T,--show-tabs -u -v --number --number-nonblank --squeeze-blank " +
       "-c,--check -a -d -z,--zero --tag --text --binary --status --quiet --strict --warn -w=text -l=text -i -x -p -g=text -r -f",
     operands: reads,
+    readOnly: true,
+  },
+  {
+    names: ["xxd"],
+    options: "-a -b -c=text -C -d -e -E -g=text -i -l=text -n=text -o=text -p -r! -s=text -u -v -R=text",
+    operands: { first: "read", rest: "write" },
     readOnly: true,
   },
   {

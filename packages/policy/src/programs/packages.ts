@@ -22,8 +22,8 @@ export const packageTable: readonly ProgramSpec[] = [
       "uninstall,remove,rm,un,unlink,prune,pack,version,init,create,innit,config,c,set,pkg,shrinkwrap,cache,edit,explore,login,logout,adduser,completion,doctor":
         code,
       "publish,unpublish,deprecate,dist-tag,access,owner,team,org,token,profile,hook,star,unstar": install,
-      "view,info,show,v,outdated,search,s,find,ping,whoami,docs,repo,bugs,home": lookup,
-      "ls,list,la,ll,explain,why,root,prefix,bin,fund,query,get,help": { readOnly: true },
+      "fund,view,info,show,v,outdated,search,s,find,ping,whoami,docs,repo,bugs,home": lookup,
+      "ls,list,la,ll,explain,why,root,prefix,bin,query,get,help": { readOnly: true },
       "exec,x": {
         options: "-c,--call=command -p,--package=text",
         posix: true,
@@ -51,7 +51,7 @@ export const packageTable: readonly ProgramSpec[] = [
       dlx: { posix: true, network: true, options: "-c,--shell-mode --package=text" },
       exec: { options: "-c,--shell-mode", posix: true, wraps: { kind: "argv" } },
       "view,info,show,outdated,search": lookup,
-      "list,ls,la,ll,why,licenses,root,bin,help": { readOnly: true },
+      "list,ls,la,ll,why,licenses,root,bin,help": code,
     },
   },
   {
@@ -66,7 +66,7 @@ export const packageTable: readonly ProgramSpec[] = [
       dlx: { posix: true, network: true, options: "-p,--package=text -q,--quiet" },
       exec: execArgv,
       "info,outdated": lookup,
-      "list,why,bin,licenses,help,explain": { readOnly: true },
+      "list,why,bin,licenses,help,explain": code,
     },
   },
   {
@@ -157,7 +157,7 @@ export const packageTable: readonly ProgramSpec[] = [
         code,
       "fetch,update,add,install,publish,yank,owner,login,logout,search,info,vendor,generate-lockfile,audit":
         install,
-      "metadata,tree,pkgid,locate-project,read-manifest,verify-project,version,help": { readOnly: true },
+      "metadata,tree,pkgid,locate-project,read-manifest,verify-project,version,help": code,
     },
   },
   {
@@ -174,11 +174,10 @@ export const packageTable: readonly ProgramSpec[] = [
       generate: { opaque: "go generate runs the commands that source files name" },
       clean: code,
       "list,version,doc,help": {
-        readOnly: true,
         options: "-m -json -f=text -deps -test -e -find -u -versions -all -src -short -v -mod=text",
         singleDashLong: true,
       },
-      env: { options: "-w! -u! -json -changed", singleDashLong: true, readOnly: true },
+      env: { options: "-w! -u! -json -changed", singleDashLong: true },
     },
   },
   {

@@ -9,19 +9,15 @@ export const systemTable: readonly ProgramSpec[] = [
       "pidof",
       "pstree",
       "top",
-      "htop",
       "free",
       "vmstat",
       "iostat",
-      "lsof",
       "lsblk",
       "lscpu",
       "lsusb",
       "lspci",
       "lsmod",
-      "blkid",
       "netstat",
-      "ss",
       "getent",
       "nproc",
       "sw_vers",
@@ -31,6 +27,21 @@ export const systemTable: readonly ProgramSpec[] = [
       "ipcs",
     ],
     anyOptions: true,
+    readOnly: true,
+  },
+  {
+    names: ["ss"],
+    options:
+      "-a,--all -l,--listening -n,--numeric -r,--resolve -o,--options -e,--extended -m,--memory -p,--processes -i,--info -s,--summary -t,--tcp -u,--udp " +
+      "-w,--raw -x,--unix -4,--ipv4 -6,--ipv6 -0,--packet -H,--no-header -O,--oneline -f,--family=text -K,--kill! -D,--diag=write -F,--filter=read -N,--net=text! -E,--events",
+    operands: { rest: "text" },
+    readOnly: true,
+  },
+  {
+    names: ["lsof"],
+    options:
+      "-i?text -n -P -p=text -t -u=text -c=text -a -l -w -U -h -v -d=text -F?text -s?text -r?text -b -C -D?text! -g?text -K?text -k=read -N -o?text -O -R -T?text -V -x?text -X",
+    operands: { rest: "read" },
     readOnly: true,
   },
   {

@@ -68,8 +68,16 @@ export const wrapperTable: readonly ProgramSpec[] = [
     wraps: argv,
   },
   {
+    names: ["arch"],
+    options: "-x86_64 -x86_64h -arm64 -arm64e -i386 -32 -64 -c -h -arch=text -d=text -e=text",
+    singleDashLong: true,
+    posix: true,
+    readOnly: true,
+    wraps: argv,
+  },
+  {
     names: ["ionice"],
-    options: "-c,--class=text -n,--classdata=text -t,--ignore -p,--pid=text -P,--pgid=text -u,--uid=text",
+    options: "-c,--class=text -n,--classdata=text -t,--ignore -p,--pid=text! -P,--pgid=text! -u,--uid=text!",
     posix: true,
     readOnly: true,
     wraps: { kind: "argv", unless: ["--pid", "--pgid", "--uid"] },

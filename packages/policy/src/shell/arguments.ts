@@ -39,6 +39,11 @@ function findLong(spec: CompiledSpec, name: string): CompiledOption | undefined 
   return found;
 }
 
+function hasKnownLetter(spec: CompiledSpec, text: string): boolean {
+  for (let at = 1; at < text.length; at++) if (spec.options.has(`-${text.charAt(at)}`)) return true;
+  return false;
+}
+
 /** Reads a command's words (without the program) by the table's entry; total, and one pass. */
 export function parseArguments(root: CompiledSpec | undefined, words: readonly ShellWord[]): ParsedArguments {
   const flags: ParsedFlag[] = [];
@@ -117,12 +122,7 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
       if (word.value === undefined) uncertain ??= word;
       return;
     }
-    const { options } = spec;
-    if (
-      text.length > 2 &&
-      word.value !== undefined &&
-      ![...text.slice(1)].some((letter) => options.has(`-${letter}`))
-    ) {
+    if (text.length > 2 && word.value !== undefined && !hasKnownLetter(spec, text)) {
       // No letter of it is known: rather a long option with one dash than a cluster.
       addFlag(text, undefined);
       return;

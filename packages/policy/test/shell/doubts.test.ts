@@ -233,6 +233,11 @@ describe("scripts of sed and awk", () => {
     "awk '{print>$1}'",
     "awk '{while ((\"ls\" | getline l) > 0) print l}'",
     "awk $X",
+    `awk '/"/{system("x")} /"/'`,
+    'awk \'{print "x" \\\n > "f"}\'',
+    'awk \'{print "x",\n"y" > "f"}\'',
+    "awk '{x = a / 1; print | \"sh\"} # /'",
+    "awk '/[/]/{system($0)}#/'",
     "awk '@load \"x\"'",
   ])("%s does not, or nobody can tell", (text) => {
     expect(last(text).opaque).toBeDefined();

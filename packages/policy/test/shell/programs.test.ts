@@ -266,6 +266,13 @@ describe("read-only means that nothing but reading can happen", () => {
     "xxd -r a b --x",
     "diff --output=a b c",
     "command -x",
+    "./node --version",
+    "./tar tf a",
+    "xxd a b",
+    "yarn why x",
+    "ss -K dst x",
+    "arch -x86_64 rm x",
+    "python3.12 -V",
   ])("%s is not", (text) => {
     expect(last(text).readOnly).toBe(false);
   });

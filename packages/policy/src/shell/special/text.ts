@@ -1,6 +1,7 @@
 import { isDangerousVariable } from "../environment.ts";
 import { applyRole, type CommandCall } from "../effects.ts";
 import { literalWord, type ShellWord } from "../shell-word.ts";
+import { onlyPrints } from "./awk.ts";
 import { readSedScript } from "./sed.ts";
 
 function values(call: CommandCall, ...names: readonly string[]): ShellWord[] {
@@ -60,17 +61,6 @@ function readAwk(call: CommandCall): void {
   for (const file of operands) {
     if (!/^[A-Za-z_]\w*=/.test(file.value ?? "")) effects.path("read", file, `awk ${file.raw}`);
   }
-}
-
-/** No `system`, pipe, `getline`, redirection, indirect call or extension outside strings and patterns. */
-function onlyPrints(program: string): boolean {
-  const bare = program
-    .replace(/"(?:\\[\s\S]|[^"\\\n])*"/g, '""')
-    .replace(/(^|[~(,!{};&|\n]\s*)\/(?:\\.|[^/\\\n])+\//g, "$1 ")
-    .replace(/#[^\n]*/g, "")
-    .replaceAll("||", " ");
-  if (/\bsystem\b|\bgetline\b|\||@|\bENVIRON\b.*\bARGV\b|\bARGV\b|\bARGC\b/.test(bare)) return false;
-  return !/\bprintf?\b[^;{}\n]*>/.test(bare);
 }
 
 function readJq(call: CommandCall): void {
