@@ -22,13 +22,31 @@ export function sandboxFiles(): SandboxFiles {
   const prebuilds = existsSync(vendored)
     ? join(vendored, "prebuilds")
     : join(dirname(require.resolve("isolated-vm/package.json")), "prebuilds");
-  const dependency = dirname(require.resolve("acorn/package.json"));
+  const dependency = realpathSync(dirname(require.resolve("acorn/package.json")));
   return {
     main: source ? join(root, "src", "sandbox", "main.ts") : join(root, "dist", "sandbox", "main.js"),
     conditions: source ? ["--conditions=@nestbox/source"] : [],
     prebuilds,
-    readable: [...new Set([root, realpathSync(root), dependency, realpathSync(dependency)])],
+    readable: [
+      ...new Set([
+        root,
+        realpathSync(root),
+        dependency,
+        ...lookups(root, "acorn"),
+        ...lookups(realpathSync(root), "acorn"),
+      ]),
+    ],
   };
+}
+
+/** Where Node looks for a dependency on its way up, as far as it has to go. */
+function lookups(root: string, name: string): readonly string[] {
+  const places: string[] = [];
+  for (let folder = root; ; folder = dirname(folder)) {
+    const place = join(folder, "node_modules", name);
+    places.push(place);
+    if (existsSync(place) || dirname(folder) === folder) return places;
+  }
 }
 
 function findRoot(start: string): string {

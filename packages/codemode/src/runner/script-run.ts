@@ -46,6 +46,8 @@ export interface ScriptRunOptions {
 const WATCH_MS = 25;
 const MAX_WARNINGS = 100;
 const SEGMENT_CHARS = 1024;
+/** Time to read a script's source, which is not the script's own. */
+const PREPARE_MS = 5_000;
 /** How long a turn may go on after the script has ended in it. */
 const AFTERMATH_MS = 100;
 /** A stop that a parked sandbox does not confirm in this time ends it. */
@@ -80,6 +82,8 @@ export class ScriptRun {
   #cancelStop: (() => void) | undefined;
   #ending: Ending | undefined;
   #endedAt: number | undefined;
+  /** The first turn, in which the source is read, has been reported. */
+  #reported = false;
   #resolved = false;
   #peakBytes = 0;
   #killed: "timeout" | "memory" | undefined;
@@ -221,6 +225,7 @@ export class ScriptRun {
     if (turn) {
       if (this.#turns === 0) throw new ProtocolError("a turn that nobody began");
       this.#turns--;
+      this.#reported = true;
       this.#turnSince = this.#options.clock.now();
       this.#busyMs = Math.max(this.#busyMs, report.busyMs);
       this.#heapBytes = report.heapBytes ?? this.#heapBytes;
@@ -338,7 +343,8 @@ export class ScriptRun {
       if (clock.now() - this.#endedAt > AFTERMATH_MS) this.#finish(true);
       return;
     }
-    if (clock.now() - this.#turnSince <= Math.max(0, limits.cpuMs - this.#busyMs) + graceMs) return;
+    const allowance = graceMs + (this.#reported ? 0 : PREPARE_MS);
+    if (clock.now() - this.#turnSince <= Math.max(0, limits.cpuMs - this.#busyMs) + allowance) return;
     this.#killed = "timeout";
     this.#busyMs += clock.now() - this.#turnSince;
     lease.link.kill();

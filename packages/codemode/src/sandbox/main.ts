@@ -34,6 +34,7 @@ interface Settings {
 
 const POLL_MS = 0.06;
 const REFILL_AFTER_MS = 3;
+const STRIP_AFTER_MS = 300;
 
 function main(settings: Settings): void {
   const ivm = loadIsolatedVm(settings.prebuilds);
@@ -60,19 +61,31 @@ function main(settings: Settings): void {
     service: (operation, args) => services.call(operation, args),
   };
   const stock: Vm[] = [];
+  let stripped = false;
   let refill: NodeJS.Timeout | undefined;
 
   function makeVm(memoryMb: number): Vm {
     return factory(memoryMb).create(() => hooks);
   }
 
-  function refillSoon(): void {
+  /** One thing after the other while nothing runs: isolates first, then what the first TypeScript would wait for. */
+  function refillSoon(delayMs = REFILL_AFTER_MS): void {
     clearTimeout(refill);
     refill = setTimeout(() => {
-      if (session !== undefined || stock.length >= settings.stock) return;
-      stock.push(makeVm(settings.memoryMb));
-      refillSoon();
-    }, REFILL_AFTER_MS);
+      if (session !== undefined) return;
+      if (stock.length < settings.stock) {
+        stock.push(makeVm(settings.memoryMb));
+        refillSoon();
+      } else if (!stripped) {
+        if (delayMs === STRIP_AFTER_MS) warmStrip();
+        else refillSoon(STRIP_AFTER_MS);
+      }
+    }, delayMs);
+  }
+
+  function warmStrip(): void {
+    stripped = true;
+    strip("let x: number");
   }
 
   function send(type: number, run: number, header: string, segments: readonly string[] = []): void {
