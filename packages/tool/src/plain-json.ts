@@ -1,3 +1,5 @@
+import { shorten } from "./truncate.ts";
+
 /** Why a value is not plain JSON: where, and what stands there. */
 export interface JsonFault {
   /** As it is written in code: `items[2].when`; the value itself is `value`. */
@@ -10,7 +12,7 @@ export interface JsonFault {
 const maxJsonDepth = 256;
 
 /**
- * Finds the first thing in a value that JSON would drop, change or refuse: `undefined`, NaN, Date, Map, BigInt, a
+ * Finds a thing in a value that JSON would drop, change or refuse: `undefined`, NaN, Date, Map, BigInt, a
  * cycle, an accessor, a class instance. `undefined` is the answer for plain JSON. Runs no code of the value (a
  * Proxy's traps excepted, which are caught).
  */
@@ -22,81 +24,112 @@ export function findJsonFault(value: unknown): JsonFault | undefined {
   }
 }
 
+/** A container on the way, and the way to it. */
 interface Step {
-  readonly value: unknown;
-  readonly path: string;
-  /** The containers around the value; a linked list, so that siblings share it. */
-  readonly parents: Parents | undefined;
-}
-
-interface Parents {
   readonly value: object;
+  /** How it is reached from the container around it; `undefined` for the whole value. */
+  readonly key: string | number | undefined;
+  readonly around: Step | undefined;
   readonly depth: number;
-  readonly next: Parents | undefined;
 }
 
 // A list of its own instead of recursion: the value may be deeper than the stack.
 function walk(root: unknown): JsonFault | undefined {
-  const steps: Step[] = [{ value: root, path: "", parents: undefined }];
+  if (!isContainer(root)) return faultAt(undefined, undefined, scalarFault(root));
+  const steps: Step[] = [{ value: root, key: undefined, around: undefined, depth: 1 }];
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
-    const { value, path, parents } = step;
-    const fault = (message: string): JsonFault => ({
-      path: path === "" ? "value" : path.replace(/^\./, ""),
-      message,
-    });
-    if (typeof value !== "object" || value === null) {
-      const message = scalarFault(value);
-      if (message !== undefined) return fault(message);
-      continue;
-    }
-    const depth = (parents?.depth ?? 0) + 1;
-    if (depth > maxJsonDepth) return fault(`is nested more than ${maxJsonDepth} levels deep`);
-    for (let around = parents; around !== undefined; around = around.next) {
-      if (around.value === value) return fault("is a cycle; refer to it by an id");
-    }
-    const message = containerFault(value);
-    if (message !== undefined) return fault(message);
-    const inside: Parents = { value, depth, next: parents };
-    const found = pushChildren(value, path, inside, steps);
-    if (found !== undefined) return { path: found.path.replace(/^\./, ""), message: found.message };
+    const message = stepFault(step);
+    if (message !== undefined) return faultAt(step.around, step.key, message);
+    const fault = Array.isArray(step.value) ? visitItems(step, step.value, steps) : visitMembers(step, steps);
+    if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-function pushChildren(value: object, path: string, parents: Parents, steps: Step[]): JsonFault | undefined {
-  const children: Step[] = [];
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) {
-      const at = `${path}[${index}]`;
-      const property = Object.getOwnPropertyDescriptor(value, index);
-      if (property === undefined) return { path: at, message: "is a hole; use null" };
-      if (!("value" in property)) return { path: at, message: "is an accessor; return its value" };
-      children.push({ value: property.value, path: at, parents });
-    }
-  } else {
-    for (const key of Reflect.ownKeys(value)) {
-      const at = typeof key === "symbol" ? `${path}[${String(key)}]` : memberPath(path, key);
-      if (typeof key === "symbol") return { path: at, message: "is a symbol key; use a string" };
-      const property = Object.getOwnPropertyDescriptor(value, key);
-      if (property === undefined) continue;
-      if (!("value" in property)) return { path: at, message: "is an accessor; return its value" };
-      if (key === "toJSON" && typeof property.value === "function") {
-        return { path: at, message: "is a toJSON method; return what it gives" };
-      }
-      children.push({ value: property.value, path: at, parents });
-    }
+function stepFault({ value, depth, around }: Step): string | undefined {
+  if (depth > maxJsonDepth) return `is nested more than ${maxJsonDepth} levels deep`;
+  for (let outer = around; outer !== undefined; outer = outer.around) {
+    if (outer.value === value) return "is a cycle; refer to it by an id";
   }
-  // Popped from the end: reversed, so that the first fault in reading order is the one that is told.
-  for (let index = children.length - 1; index >= 0; index -= 1) {
-    const child = children[index];
-    if (child !== undefined) steps.push(child);
+  return containerFault(value);
+}
+
+function visitItems(step: Step, list: readonly unknown[], steps: Step[]): JsonFault | undefined {
+  const first = steps.length;
+  const extra = Reflect.ownKeys(list)[list.length + 1];
+  for (let index = 0; index < list.length; index += 1) {
+    const property = Object.getOwnPropertyDescriptor(list, index);
+    if (property === undefined) return faultAt(step, index, "is a hole; use null");
+    const fault = visit(step, index, property, steps);
+    if (fault !== undefined) return fault;
   }
+  // Own keys are the indices, `length`, then everything else, which JSON would drop.
+  if (extra !== undefined) return faultAt(step, String(extra), "is a key of an array; use an object");
+  reverseFrom(steps, first);
   return undefined;
 }
 
-function memberPath(path: string, key: string): string {
-  if (/^[A-Za-z_$][\w$]*$/.test(key)) return `${path}.${key}`;
-  return `${path}[${JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key)}]`;
+function visitMembers(step: Step, steps: Step[]): JsonFault | undefined {
+  const first = steps.length;
+  for (const key of Reflect.ownKeys(step.value)) {
+    if (typeof key === "symbol") return faultAt(step, `[${String(key)}]`, "is a symbol key; use a string");
+    const property = Object.getOwnPropertyDescriptor(step.value, key);
+    if (property === undefined) continue;
+    const fault = visit(step, key, property, steps);
+    if (fault !== undefined) return fault;
+  }
+  reverseFrom(steps, first);
+  return undefined;
+}
+
+function visit(
+  step: Step,
+  key: string | number,
+  property: PropertyDescriptor,
+  steps: Step[],
+): JsonFault | undefined {
+  if (!("value" in property)) return faultAt(step, key, "is an accessor; return its value");
+  if (property.enumerable !== true) return faultAt(step, key, "is not enumerable; return a plain object");
+  const value: unknown = property.value;
+  if (isContainer(value)) {
+    steps.push({ value, key, around: step, depth: step.depth + 1 });
+    return undefined;
+  }
+  if (key === "toJSON" && typeof value === "function") {
+    return faultAt(step, key, "is a toJSON method; return what it gives");
+  }
+  const message = scalarFault(value);
+  return message === undefined ? undefined : faultAt(step, key, message);
+}
+
+/** Steps are taken from the end: reversed, they are taken in reading order. */
+function reverseFrom(steps: Step[], first: number): void {
+  for (let low = first, high = steps.length - 1; low < high; low += 1, high -= 1) {
+    const [a, b] = [steps[low], steps[high]];
+    if (a !== undefined && b !== undefined) [steps[low], steps[high]] = [b, a];
+  }
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function faultAt(
+  around: Step | undefined,
+  key: string | number | undefined,
+  message: string | undefined,
+): JsonFault | undefined {
+  if (message === undefined) return undefined;
+  if (key === undefined) return { path: "value", message };
+  const parts = [memberPath(key)];
+  for (let step = around; step?.key !== undefined; step = step.around) parts.unshift(memberPath(step.key));
+  return { path: parts.join("").replace(/^\./, ""), message };
+}
+
+function memberPath(key: string | number): string {
+  if (typeof key === "number") return `[${key}]`;
+  if (/^[A-Za-z_$][\w$]*$/.test(key)) return `.${key}`;
+  return key.startsWith("[Symbol(") ? key : `[${JSON.stringify(shorten(key, 60))}]`;
 }
 
 function scalarFault(value: unknown): string | undefined {
