@@ -236,4 +236,69 @@ describe("no text gets past the reader", () => {
       { seed, numRuns: 300 },
     );
   });
+
+  it("finds a command that stands after any text that it could read", () => {
+    fc.assert(
+      fc.property(fc.oneof(script, soup, spaced), (text) => {
+        // The rest of a text with an open here-document is its body.
+        fc.pre(!text.includes("<<"));
+        const facts = analyzeCommand(`${text}\n\nlast-one x`);
+        expect([text, covers(facts, "last-one")]).toEqual([text, true]);
+      }),
+      { seed, numRuns: 2_000 },
+    );
+  });
+
+  it("finds in a quoted script what it finds in the script", () => {
+    fc.assert(
+      fc.property(
+        script,
+        fc.constantFrom("bash -c", "eval", "sudo sh -c", "env -i bash -ec", "xargs sh -c"),
+        (text, wrapper) => {
+          const plain = analyzeCommand(text);
+          fc.pre(plain.doubts.every((doubt) => doubt.kind !== "limit"));
+          const quoted = analyzeCommand(`${wrapper} '${text.replaceAll("'", "'\\''")}'`);
+          const found = new Set(quoted.commands.map((command) => command.program));
+          for (const command of plain.commands)
+            expect([text, found.has(command.program)]).toEqual([text, true]);
+        },
+      ),
+      { seed, numRuns: 800 },
+    );
+  });
+
+  it("finds behind any chain of wrappers what it finds without", () => {
+    const wrapper = fc.constantFrom(
+      "sudo",
+      "env A=1",
+      "timeout 5",
+      "nice -n 3",
+      "nohup",
+      "xargs -n1",
+      "command",
+      "stdbuf -oL",
+      "time -p",
+      "setsid",
+      "ionice -c2",
+      "flock l",
+      "busybox",
+      "find . -exec",
+      "npm exec --",
+    );
+    fc.assert(
+      fc.property(
+        fc.array(wrapper, { minLength: 1, maxLength: 5 }),
+        fc.constantFrom("rm -rf x", "git push -f", "curl -o f http://x.test"),
+        (wrappers, inner) => {
+          const [plain] = analyzeCommand(inner).commands;
+          const last = analyzeCommand(`${wrappers.join(" ")} ${inner}`).commands.find(
+            (command) => command.program === plain?.program,
+          );
+          expect(last?.flags).toEqual(plain?.flags);
+          expect(last?.subcommand).toEqual(plain?.subcommand);
+        },
+      ),
+      { seed, numRuns: 500 },
+    );
+  });
 });

@@ -1,4 +1,5 @@
 import { applyRole, runLine, type CommandCall } from "../effects.ts";
+import { isHarmlessVariable } from "../environment.ts";
 import { literalWord, unknownWord, wordTail } from "../shell-word.ts";
 
 function has(call: CommandCall, ...names: readonly string[]): boolean {
@@ -144,7 +145,8 @@ function readMount(call: CommandCall): void {
 function readMake(call: CommandCall): void {
   const { parsed, effects } = call;
   for (const word of parsed.operands) {
-    if (/^[A-Za-z_]\w*[:+?!]*=/.test(word.value ?? word.prefix))
+    const name = /^([A-Za-z_]\w*)[:+?!]*=/.exec(word.value ?? word.prefix)?.[1];
+    if (name !== undefined && name !== "V" && !isHarmlessVariable(name))
       effects.doubt("environment", `make ${word.raw} sets what its rules run`);
   }
 }
