@@ -2,6 +2,10 @@ export type { CheckOutcome, ScriptDiagnostic } from "./check/check-types.ts";
 export { diagnosticsText } from "./check/diagnostics-text.ts";
 export { CodemodeError, type CodemodeErrorCode } from "./runner/errors.ts";
 export { DEFAULT_LIMITS } from "./runner/limits.ts";
+export { createScriptRunner, type RunnerOptions } from "./runner/runner.ts";
+export type { Clock } from "./runner/clock.ts";
+export type { SandboxDriver, SandboxEvents, SandboxExit, SandboxLink, SandboxSpec } from "./runner/driver.ts";
+export type { Frame } from "./runner/frames.ts";
 export type {
   HostGlobal,
   OutputItem,

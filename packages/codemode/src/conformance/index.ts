@@ -1,1 +1,1 @@
-export {};
+export { ConformanceError, type ConformanceCase, driverConformance } from "./driver-conformance.ts";
