@@ -4,6 +4,7 @@ import type { AgentTool } from "@earendil-works/pi-agent-core";
 import type { CallGate, CallRequest } from "@nestbox/tool";
 import { createHostDriver, observe, scenarioTool, type Scenario } from "@nestbox/calls/conformance";
 import { agentDriver, scriptedAgent } from "./support/agent-driver.ts";
+import { declarationsOf } from "./support/declarations.ts";
 import { piDriver } from "./support/pi-driver.ts";
 import { text, textOf, tool, usage } from "./support/tools.ts";
 
@@ -100,6 +101,39 @@ describe("nestedCalls(agent)", () => {
     expect(declared()).toEqual(["lead", "c"]);
     calls.host.register(tool("c", () => "c", { exposure: "hidden" }));
     expect(declared()).toEqual(["lead"]);
+  });
+
+  // contract A20
+  it("declares to the model, from its next turn on, what a loader activates while it runs", async () => {
+    const declared: string[][] = [];
+    const look = (messages: readonly object[]): void =>
+      void declared.push(declarationsOf(messages).map(({ name }) => name));
+    const { agent, calls } = scriptedAgent(
+      [
+        ({ messages }) => {
+          look(messages);
+          return toolUse("load", {}, "L");
+        },
+        ({ messages }) => {
+          look(messages);
+          return toolUse("extra", {}, "E");
+        },
+        fauxAssistantMessage("done"),
+      ],
+      {
+        tools: [
+          tool("load", () => {
+            calls.host.setActiveTools(["load", "extra"]);
+            return "loaded";
+          }),
+          tool("extra", () => "extra ran", { exposure: "deferred" }),
+        ],
+      },
+    );
+    await agent.prompt("go");
+    expect(declared).toEqual([["load"], ["load", "extra"]]);
+    const last = agent.state.messages.findLast((message) => message.role === "toolResult");
+    expect(last?.role === "toolResult" && textOf(last as never)).toBe("extra ran");
   });
 
   it("keeps the tools that the agent had, and gives them back", async () => {

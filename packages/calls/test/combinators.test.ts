@@ -113,7 +113,7 @@ describe("settled and map", () => {
     expect(seen).toEqual([["waiting", 0]]);
   });
 
-  // trap 3 of the host notes: a given signal replaces the tool's own
+  // In Pi a given signal replaces the tool's own
   it("count the caller's own signal next to the given one", async () => {
     const own = new AbortController();
     const given: AbortSignal[] = [];

@@ -309,7 +309,7 @@ describe("cancellation", () => {
     expect(began).toBe(false);
   });
 
-  // trap 5 of the host notes
+  // Pi gives a handler the signal of the run; here it is the call's.
   it("does not wait for a handler or a gate that is still asking", async () => {
     const signals: AbortSignal[] = [];
     const { host } = hostWith([tool("leaf", () => "leaf")], {

@@ -4,6 +4,7 @@ import { hostOn, summaryOf, type ToolHost } from "../host.ts";
 import { createHostParts, type ToolHostOptions } from "../host-parts.ts";
 import type { HostEvent } from "../events.ts";
 import type { HostTool } from "../registry.ts";
+import { followTools } from "./follow-tools.ts";
 import { hideDeclarations } from "./hide-declarations.ts";
 import { installHooks } from "./hooks.ts";
 import { createRootCalls } from "./root-calls.ts";
@@ -50,6 +51,8 @@ export function nestedCalls(agent: Agent, options: NestedCallsOptions): AgentCal
     const names = core.registry.shown().flatMap(({ view, hidden }) => (hidden ? [view.name] : []));
     return new Set(names);
   });
+
+  const stopFollowing = followTools(agent);
 
   const declare = (): void => {
     agent.state.tools = core.registry.shown().flatMap(({ view: { name, description } }) => {
@@ -115,6 +118,7 @@ export function nestedCalls(agent: Agent, options: NestedCallsOptions): AgentCal
       listeners.delete(tell);
       restoreHooks();
       restoreContext();
+      stopFollowing();
       agent.state.tools = before;
     },
   };
