@@ -6,8 +6,10 @@ import { call, scriptedPiSession } from "@nestbox/tool/testing";
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
 
+import type { AuditRecord } from "../../src/gate/audit.ts";
 import { createMemoryGrants } from "../../src/gate/grants.ts";
 import { createPolicyExtension } from "../../src/pi/index.ts";
+import { fakeEngine } from "../gate/fake-engine.ts";
 import { tempFolders } from "../node/temp-folder.ts";
 import { scriptTool, textOf } from "./tools.ts";
 
@@ -204,6 +206,38 @@ describe("the built-in rules in a Pi session", () => {
     expect(text).toContain("no UI");
     expect(text).toContain("git.force-push");
     expect(ran).toEqual([]);
+  });
+
+  it("leave Pi's own tools able to work with arguments that nobody can change any more", async () => {
+    const records: AuditRecord[] = [];
+    await using session = await scriptedPiSession({
+      tools: ["read", "write", "edit", "bash", "ls"],
+      extensions: [
+        createPolicyExtension({
+          engine: fakeEngine(() => ({ effect: "allow" })),
+          grants: createMemoryGrants(),
+          audit: { write: (record) => void records.push(record) },
+        }),
+      ],
+    });
+    const calls = [
+      call("write", { path: "a.txt", content: "one\n" }),
+      call("edit", { path: "a.txt", edits: [{ oldText: "one", newText: "two" }] }),
+      call("read", { path: "a.txt" }),
+      call("bash", { command: "echo three" }),
+      call("ls", { path: "." }),
+    ];
+    await session.prompt("go", [...calls, "done"]);
+    const results = session.toolResults();
+    expect(results.map((result) => [result.toolName, result.isError])).toEqual(
+      calls.map(({ name }) => [name, false]),
+    );
+    expect(session.resultText("call-3")).toContain("two");
+    expect(session.resultText("call-4")).toContain("three");
+    const ends = records.filter((record) => record.type === "end");
+    expect(ends.map((record) => [record.tool, record.changed])).toEqual(
+      calls.map(({ name }) => [name, false]),
+    );
   });
 
   it("read the project's file only in a project that Pi trusts", async () => {
