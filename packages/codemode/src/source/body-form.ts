@@ -16,7 +16,8 @@ export interface BodyForm {
   readonly notes: readonly string[];
 }
 
-const PLAIN: BodyForm = { edits: [], head: "", tail: "", trailing: false, shifts: [], notes: [] };
+/** A script that is run as it stands. */
+export const PLAIN_FORM: BodyForm = { edits: [], head: "", tail: "", trailing: false, shifts: [], notes: [] };
 
 /** Names under which a script's only purpose is usually declared. */
 const ENTRY_NAMES: ReadonlySet<string> = new Set(["main", "run", "execute", "script", "handler"]);
@@ -26,17 +27,17 @@ const ENTRY_NAMES: ReadonlySet<string> = new Set(["main", "run", "execute", "scr
  * value, a function that nothing calls is the script itself.
  */
 export function readBodyForm(source: string, program: Program): BodyForm {
-  if (hasTopLevelReturn(program)) return PLAIN;
+  if (hasTopLevelReturn(program)) return PLAIN_FORM;
   const last = program.body.at(-1);
-  if (last === undefined) return PLAIN;
+  if (last === undefined) return PLAIN_FORM;
   if (last.type === "ExpressionStatement") {
-    if (!isResult(last.expression) || last.directive === "use strict") return PLAIN;
+    if (!isResult(last.expression) || last.directive === "use strict") return PLAIN_FORM;
     return resultForm(source, last.expression, last.start, last.end, program.body.at(-2)?.end);
   }
   const entry = entryFunction(program);
-  if (entry === undefined) return PLAIN;
+  if (entry === undefined) return PLAIN_FORM;
   return {
-    ...PLAIN,
+    ...PLAIN_FORM,
     tail: `;return ${entry.name}${callText(entry.fn)}`,
     notes: [`The script only declares functions; ${entry.name}() was called`],
   };
@@ -57,7 +58,7 @@ function resultForm(
   const close = source[end - 1] === ";" ? end - 1 : end;
   const { open, shut, ...rest } = isFunction(value) ? calledForm(value) : valueForm(source, value, start);
   const edits: Edit[] = shut === "" ? [] : [{ start: close, end: close, text: shut }];
-  const form = { ...PLAIN, ...rest };
+  const form = { ...PLAIN_FORM, ...rest };
   if (previousEnd === undefined) return { ...form, head: open, edits };
   const text = `;${open}`;
   if (/[\n\r\u2028\u2029]/.test(source.slice(previousEnd, start))) {

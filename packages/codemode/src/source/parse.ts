@@ -1,4 +1,4 @@
-import { type Program, parse as acornParse, parseExpressionAt, type Options } from "acorn";
+import { type Expression, parse as acornParse, parseExpressionAt, type Options, type Program } from "acorn";
 import { type SourceError, sourceError } from "./source-error.ts";
 
 /**
@@ -73,16 +73,29 @@ export function parseScript(source: string, goal: ParseGoal = "body"): ParseOutc
   }
 }
 
-/** Where the first token stands: behind white space and comments. */
-export function expressionStart(source: string): number {
-  return /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*/.exec(source)?.[0].length ?? 0;
+/** The expression that the whole text is, such as an object literal or an anonymous function. */
+export function parseExpression(source: string): Expression | undefined {
+  try {
+    const expression = parseExpressionAt(source, 0, PARSE_OPTIONS.body);
+    // What follows is left to the parser too: it knows every way in which a comment can end.
+    const rest = acornParse(source.slice(expression.end), PARSE_OPTIONS.body);
+    return rest.body.every((node) => node.type === "EmptyStatement") ? expression : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** Whether the whole text is one expression, such as an object literal or an anonymous function. */
-export function isExpression(source: string): boolean {
+/** Whether a text is one async arrow function in parentheses and nothing else. */
+export function isWrapped(program: string): boolean {
   try {
-    const node = parseExpressionAt(source, expressionStart(source), PARSE_OPTIONS.body);
-    return /^(?:\s|;|\/\/[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/.test(source.slice(node.end));
+    const { body } = acornParse(program, { ecmaVersion: "latest", sourceType: "script" });
+    const [statement, second] = body;
+    if (second !== undefined || statement?.type !== "ExpressionStatement") return false;
+    const fn = statement.expression;
+    // Behind the function only its closing parenthesis.
+    return (
+      fn.type === "ArrowFunctionExpression" && fn.async && fn.start === 1 && fn.end === program.length - 1
+    );
   } catch {
     return false;
   }

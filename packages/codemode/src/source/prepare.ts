@@ -7,12 +7,11 @@
  * `lineOffset` reports the script's lines; types are replaced by spaces and forms are rewritten in place, so
  * columns stay too. The one exception is told in `shifts`.
  */
-import { parseExpressionAt } from "acorn";
-import { type BodyForm, expressionForm, readBodyForm } from "./body-form.ts";
+import { type BodyForm, expressionForm, PLAIN_FORM, readBodyForm } from "./body-form.ts";
 import { applyEdits, type ColumnShift } from "./edits.ts";
 import { isFencedTemplate, mayBeFenced, unfence } from "./fence.ts";
 import { rewriteModule } from "./module-form.ts";
-import { expressionStart, isExpression, parseScript, PARSE_OPTIONS, type ParseOutcome } from "./parse.ts";
+import { isWrapped, parseExpression, parseScript, type ParseOutcome } from "./parse.ts";
 import type { SourceError } from "./source-error.ts";
 import { chooseError, stripScriptTypes, type StripTypes } from "./typescript.ts";
 
@@ -77,8 +76,6 @@ function read(source: string, strip: StripTypes | undefined): PrepareOutcome {
     : outcome;
 }
 
-const NO_FORM: BodyForm = { edits: [], head: "", tail: "", trailing: false, shifts: [], notes: [] };
-
 type Reading =
   | PreparedScript
   | { readonly ok: false; readonly final: boolean; readonly error: SourceError; readonly offset: number };
@@ -102,10 +99,8 @@ function readJavaScript(source: string, language: ScriptLanguage, fenced: boolea
     if (module.ok || module.final) return module;
     return { ...module, error: laterError(body.error, module.error) };
   }
-  if (isExpression(source)) {
-    const expression = parseExpressionAt(source, expressionStart(source), PARSE_OPTIONS.body);
-    return build(source, language, expressionForm(source, expression));
-  }
+  const expression = parseExpression(source);
+  if (expression !== undefined) return build(source, language, expressionForm(source, expression));
   return { ...body, final: false };
 }
 
@@ -119,7 +114,7 @@ function readModule(source: string, language: ScriptLanguage): Reading {
   const form =
     rewritten.tail === ""
       ? readBodyForm(rewritten.code, body.program)
-      : { ...NO_FORM, tail: rewritten.tail, notes: ["The default export was taken as the script"] };
+      : { ...PLAIN_FORM, tail: rewritten.tail, notes: ["The default export was taken as the script"] };
   return build(rewritten.code, language, form);
 }
 
@@ -127,12 +122,18 @@ function laterError(first: SourceError, second: SourceError): SourceError {
   return (second.line ?? 0) > (first.line ?? 0) ? second : first;
 }
 
-function build(source: string, language: ScriptLanguage, form: BodyForm): PreparedScript {
+function build(source: string, language: ScriptLanguage, form: BodyForm): Reading {
   // `#!` is legal only as the first thing of a file; as a comment it keeps its width.
   const body = applyEdits(source, form.edits).replace(/^#!/, "//");
+  const program = `(async () => {${form.head}\n${body}\n${form.tail}})`;
+  // A body that stands as it was read cannot leave the wrapper; one that was changed has to show it.
+  if (form !== PLAIN_FORM && !isWrapped(program)) {
+    const error = { name: "SyntaxError", message: "The script cannot be read as one function" };
+    return { ok: false, final: false, error, offset: 0 };
+  }
   return {
     ok: true,
-    program: `(async () => {${form.head}\n${body}\n${form.tail}})`,
+    program,
     lineOffset: -1,
     trailing: form.trailing,
     language,

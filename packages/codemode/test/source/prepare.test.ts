@@ -384,3 +384,12 @@ describe("errors", () => {
     expect(prepared("const x: number = 1; return x").language).toBe("typescript");
   });
 });
+
+test.each(["\u2028", "\u2029", "\r"])(
+  "a comment behind an expression ends where the language says: %j",
+  (end) => {
+    // S6, hostile 5
+    const code = `{ a: 1, b: 2 } //${end}}); globalThis.__broke = 1; (async () => {`;
+    expect(prepareSource(code, { strip })).toMatchObject({ ok: false, error: { name: "SyntaxError" } });
+  },
+);

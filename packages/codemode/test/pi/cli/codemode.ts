@@ -1,0 +1,3 @@
+import { createCodemodeExtension } from "../../../src/pi/index.ts";
+
+export default createCodemodeExtension();
