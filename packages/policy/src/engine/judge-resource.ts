@@ -45,7 +45,12 @@ export function judgeResource(
   const rules =
     fact.kind === "path" ? engine.pathRules : fact.kind === "host" ? engine.hostRules : engine.refRules;
   const { against, allow } = askRules(rules, part, matched);
-  if (against.length > 0) return against;
+  if (against.length > 0) {
+    // That nobody knows the path is the plainer reason, where it is the reason.
+    const unknown =
+      path !== undefined && path.resolved === undefined && against.every(({ effect }) => effect === "ask");
+    return unknown ? [...one(askDefault(engine.defaults.unknown, part, matched)), ...against] : against;
+  }
   const { otherwise } = reach;
   if (otherwise === undefined) return [];
   if (allow !== undefined) return [partOf(allow, matched())];
