@@ -1,0 +1,136 @@
+import { registerTools } from "@nestbox/tool/pi";
+import { call, scriptedPiSession } from "@nestbox/tool/testing";
+import type { ExtensionAPI, ToolCallEventResult } from "@earendil-works/pi-coding-agent";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { reviewNamespace } from "../../src/index.ts";
+import { createReviewTools } from "../../src/node/index.ts";
+import { reviewRenderers } from "../../src/pi/index.ts";
+import type { ReviewReport } from "../../src/review.ts";
+import { makeCart, withProgramsOnPath } from "../support/cart.ts";
+
+beforeAll(withProgramsOnPath);
+
+/** An extension with the review tools, their looks, and a handler that sees every call. */
+function reviewExtension(seen: string[], block?: (name: string) => boolean) {
+  return (pi: ExtensionAPI): void => {
+    registerTools(pi, createReviewTools({ dangers: [] }));
+    pi.registerToolRenderer(reviewRenderers);
+    pi.on("tool_call", (event): ToolCallEventResult | undefined => {
+      seen.push(event.toolName);
+      return block?.(event.toolName) === true ? { block: true, reason: "Blocked by the policy" } : undefined;
+    });
+  };
+}
+
+describe("in a real Pi session", () => {
+  // contract A3, A9, A16, A17, A19
+  test("review_diff calls its parts through the host, each once, and its result carries their record", async () => {
+    using repository = makeCart();
+    const seen: string[] = [];
+    await using pi = await scriptedPiSession({ cwd: repository.path, extensions: [reviewExtension(seen)] });
+    expect(pi.errors).toEqual([]);
+    expect(pi.activeTools()).toEqual(expect.arrayContaining(["run_checks", "failing_tests", "review_diff"]));
+    expect(pi.activeTools()).not.toContain("collect_diff");
+    expect(pi.activeTools()).not.toContain("dangerous_commands");
+    await pi.prompt("review", [call("review_diff", {}), "done"]);
+    expect(seen.toSorted()).toEqual([
+      "collect_diff",
+      "dangerous_commands",
+      "failing_tests",
+      "review_diff",
+      "run_checks",
+    ]);
+    const report = pi.toolResults()[0]?.details as ReviewReport;
+    expect(report.verdict).toBe("findings");
+    expect(report.findings.map(({ kind, file, inDiff }) => `${kind} ${file} ${inDiff}`).toSorted()).toEqual([
+      "test test/cart.test.ts true",
+      "typecheck src/cart.ts true",
+    ]);
+    expect(pi.resultText()).toContain("src/cart.ts:2");
+    const starts = pi.events.flatMap((event) => (event.type === "tool_execution_start" ? [event] : []));
+    const [root, ...nested] = starts;
+    expect(nested.map(({ toolCallId }) => toolCallId).toSorted()).toEqual(
+      [1, 2, 3, 4].map((n) => `${root?.toolCallId}/${n}`),
+    );
+    expect(nested.every((event) => event.parentToolCallId === root?.toolCallId)).toBe(true);
+    const record = pi.nestedCalls().get(root?.toolCallId ?? "");
+    expect(record?.calls.map(({ name }) => name).toSorted()).toEqual([
+      "collect_diff",
+      "dangerous_commands",
+      "failing_tests",
+      "run_checks",
+    ]);
+  });
+
+  // contract A8, B13
+  test("what a handler blocks and what the session filters out is told as missing, and asked for once", async () => {
+    using repository = makeCart();
+    const seen: string[] = [];
+    await using pi = await scriptedPiSession({
+      cwd: repository.path,
+      extensions: [reviewExtension(seen, (name) => name === "failing_tests")],
+      excludeTools: ["dangerous_commands"],
+    });
+    await pi.prompt("review", [call("review_diff", {}), "done"]);
+    const report = pi.toolResults()[0]?.details as ReviewReport;
+    expect(report.missing).toMatchObject([
+      { part: "failing_tests", reason: "denied" },
+      { part: "dangerous_commands", reason: "not-available" },
+    ]);
+    expect(seen.filter((name) => name === "failing_tests")).toHaveLength(1);
+    // A denied act is not done by another name.
+    expect(report.checks.map(({ kind }) => kind)).toEqual(["typecheck"]);
+  });
+
+  // contract A4, A5, A9
+  test("a check that fails is data: no error, exit code in content and in details", async () => {
+    using repository = makeCart();
+    await using pi = await scriptedPiSession({ cwd: repository.path, extensions: [reviewExtension([])] });
+    await pi.prompt("check", [call("run_checks", { skipTests: "true" }), "done"]);
+    const [result] = pi.toolResults();
+    expect(result?.isError).toBe(false);
+    expect(result?.details).toMatchObject({
+      ok: false,
+      steps: [{ kind: "typecheck", exitCode: expect.any(Number), status: "failed" }],
+    });
+    expect(pi.resultText()).toMatch(/typecheck: failed \(exit code \d/);
+  });
+});
+
+// contract A21, A24
+describe("the descriptions are rules for choosing", () => {
+  const tools = createReviewTools({ dangers: [] });
+
+  test("each says when to call it, what it accepts, what it returns, and what to use instead", () => {
+    for (const { description } of tools) {
+      expect(description).toMatch(/Call it /);
+      expect(description).toMatch(/Accepts |Knows /);
+      expect(description).toMatch(/Returns |returns /);
+    }
+  });
+
+  test("the namespace's instructions say what to call before reporting, and not to replace it", () => {
+    expect(reviewNamespace.instructions).toMatch(/review_diff before you report on a diff/);
+    expect(reviewNamespace.instructions).toMatch(/project's own checks/);
+    expect(reviewNamespace.instructions).toMatch(/Do not substitute a command of your own/);
+    expect(tools.every((tool) => tool.namespace?.name === "review")).toBe(true);
+  });
+
+  // contract A3, A5, A6
+  test("exposures and hints are what the tools do", () => {
+    const facts = tools.map(({ name, exposure, annotations }) => [
+      name,
+      exposure,
+      annotations?.readOnlyHint,
+      annotations?.openWorldHint,
+    ]);
+    expect(facts).toEqual([
+      ["run_checks", "direct", false, undefined],
+      ["failing_tests", "direct", false, undefined],
+      ["collect_diff", "codemode", true, false],
+      ["dangerous_commands", "deferred", true, false],
+      ["review_diff", "direct", true, false],
+    ]);
+  });
+});

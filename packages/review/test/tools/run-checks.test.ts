@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { makeFolder } from "../support/repository.ts";
+import { makeCart, withProgramsOnPath } from "../support/cart.ts";
+import { reportOf, runReviewTool } from "../support/run.ts";
+
+beforeAll(withProgramsOnPath);
+
+const project = (scripts: Record<string, string>, more: Record<string, string> = {}) =>
+  makeFolder({
+    "package.json": JSON.stringify({ name: "a", private: true, type: "module", scripts }),
+    ...more,
+  });
+
+describe("run_checks runs the project's own checks", () => {
+  // contract A4, A5, A9
+  test("each step with exit code, duration, output and the places it names; a failure is data", async () => {
+    using repository = makeCart();
+    const { data, text } = await reportOf("run_checks", repository.path);
+    expect(data.ok).toBe(false);
+    expect(data.steps.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      "typecheck failed",
+      "test failed",
+    ]);
+    const [types, unit] = data.steps;
+    expect(types).toMatchObject({
+      kind: "typecheck",
+      ok: false,
+      problems: [{ path: "src/cart.ts", line: 2, code: "TS2322", severity: "error" }],
+    });
+    expect(types?.exitCode).toBeGreaterThan(0);
+    expect(types?.durationMs).toBeGreaterThan(0);
+    expect(unit?.output).toContain("three apples");
+    expect(data.skipped).toEqual([{ kind: "lint", reason: "none was found in this project" }]);
+    expect(text).toContain("src/cart.ts:2:9 error TS2322");
+  });
+
+  test("skipTests and only leave out what they say, and say so", async () => {
+    using folder = project({ typecheck: "node -e 0", lint: "node -e 0", test: "node -e process.exit(9)" });
+    const skipped = await reportOf("run_checks", folder.path, { skipTests: true });
+    expect(skipped.data).toMatchObject({ ok: true, skipped: [{ kind: "test", reason: "skipTests is set" }] });
+    const only = await reportOf("run_checks", folder.path, { only: ["lint"] });
+    expect(only.data.steps.map(({ kind }) => kind)).toEqual(["lint"]);
+    expect(only.data.skipped.map(({ kind, reason }) => `${kind}: ${reason}`)).toEqual([
+      "typecheck: not asked for",
+      "test: not asked for",
+    ]);
+  });
+
+  test("a project without checks passes none of them", async () => {
+    using folder = makeFolder({ "a.txt": "" });
+    expect((await reportOf("run_checks", folder.path)).data).toMatchObject({ ok: false, steps: [] });
+  });
+
+  test("independent steps run at the same time", async () => {
+    // Each waits for the file of the other: one after the other, they would never end.
+    const meet = (own: string, other: string): string =>
+      `import { existsSync, writeFileSync } from "node:fs";\nwriteFileSync("${own}", "");\nwhile (!existsSync("${other}")) await new Promise((resolve) => setTimeout(resolve, 10));\n`;
+    using folder = project(
+      { typecheck: "node a.mjs", lint: "node b.mjs" },
+      { "a.mjs": meet("a", "b"), "b.mjs": meet("b", "a") },
+    );
+    expect((await reportOf("run_checks", folder.path, { timeoutSeconds: 50 })).data.ok).toBe(true);
+  });
+
+  // contract B4
+  test("progress is complete, step by step", async () => {
+    using folder = project({ typecheck: "node -e 0", lint: "node -e 0" });
+    const run = await runReviewTool("run_checks", folder.path, {});
+    expect(run.updates.length).toBeGreaterThan(0);
+    for (const update of run.updates)
+      expect(update).toMatchObject({ content: [{ type: "text" }], details: { steps: expect.any(Array) } });
+    expect(run.updates.at(-1)?.content).toMatchObject([
+      { text: expect.stringContaining("2 of 2 steps done") },
+    ]);
+    expect(run.lateUpdates()).toBe(0);
+  });
+
+  // contract A12
+  test("output that is cut is complete in a file that content and data name", async () => {
+    using folder = project(
+      { lint: "node lint.mjs" },
+      {
+        "lint.mjs": 'for (let i = 0; i < 20_000; i += 1) console.log("line " + i);\nprocess.exitCode = 1;\n',
+      },
+    );
+    const { data, text } = await reportOf("run_checks", folder.path, { only: ["lint"] });
+    const [step] = data.steps;
+    expect(step).toMatchObject({ truncated: true });
+    const path = step?.fullOutputPath ?? "";
+    expect(text).toContain(path);
+    const complete = readFileSync(path, "utf8");
+    expect(complete).toContain("line 0\n");
+    expect(complete).toContain("line 10000\n");
+    expect(complete).toContain("line 19999\n");
+    expect(step?.output).toMatch(/^line 0\n/);
+    expect(step?.output).toMatch(/line 19999\n?$/);
+  });
+
+  // contract B9
+  test("no word of the model's reaches a shell: arguments are closed", async () => {
+    using folder = project({ lint: "node -e 0" });
+    for (const args of [
+      { only: ["lint; touch owned"] },
+      { command: "touch owned" },
+      { timeoutSeconds: "1; touch owned" },
+    ]) {
+      expect((await runReviewTool("run_checks", folder.path, args)).kind).toBe("invalid");
+    }
+    expect(existsSync(join(folder.path, "owned"))).toBe(false);
+  });
+
+  // contract B2
+  test("loosely written arguments are coerced", async () => {
+    using folder = project({ lint: "node -e 0", test: "node -e 1" });
+    const { data } = await reportOf("run_checks", folder.path, { skipTests: "true", timeoutSeconds: "30" });
+    expect(data.steps.map(({ kind }) => kind)).toEqual(["lint"]);
+  });
+
+  test("the folder of the context, then the option's, then the process's", async () => {
+    using folder = project({ lint: "node -e 0" });
+    const run = await runReviewTool("run_checks", "", { only: ["lint"] }, { tools: { cwd: folder.path } });
+    expect(run).toMatchObject({ kind: "result", result: { structuredContent: { ok: true } } });
+  });
+});
