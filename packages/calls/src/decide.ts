@@ -58,7 +58,7 @@ export async function decide(
     };
   };
   try {
-    const raced = await untilAborted(gate.decide(request), cancellation);
+    const raced = await untilAborted(Promise.resolve(gate.decide(request)), cancellation);
     if (raced.aborted || cancellation.aborted) return { kind: "aborted" };
     const verdict: CallVerdict | undefined = raced.value;
     if (verdict?.effect === "allow") {

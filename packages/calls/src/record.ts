@@ -24,6 +24,8 @@ export interface NestedCallsRecord {
   readonly calls: readonly NestedCallRecord[];
   /** `false` when calls were dropped, arguments left out, or a call had not finished. */
   readonly complete: boolean;
+  /** Calls that were made and are not in `calls`. Absent when there are none. */
+  readonly dropped?: number;
 }
 
 interface RecordEntry {
@@ -51,6 +53,7 @@ export function utf8Bytes(text: string): number {
 export function createRecorder(limits: CallLimits, clock: Clock): CallRecorder {
   const entries: RecordEntry[] = [];
   let complete = true;
+  let dropped = 0;
   let argumentBytes = 0;
   let usage: ToolUsage | undefined;
 
@@ -58,6 +61,7 @@ export function createRecorder(limits: CallLimits, clock: Clock): CallRecorder {
     start(id, name, args) {
       if (entries.length >= limits.maxRecordedCalls) {
         complete = false;
+        dropped++;
         return undefined;
       }
       const record: RecordEntry["record"] = { id, name, status: "unfinished" };
@@ -97,7 +101,11 @@ export function createRecorder(limits: CallLimits, clock: Clock): CallRecorder {
     snapshot() {
       if (entries.length === 0 && complete) return undefined;
       const calls = entries.map((entry) => ({ ...entry.record }));
-      return { calls, complete: complete && calls.every((call) => call.status !== "unfinished") };
+      return {
+        calls,
+        complete: complete && calls.every((call) => call.status !== "unfinished"),
+        ...(dropped === 0 ? {} : { dropped }),
+      };
     },
   };
 }

@@ -200,6 +200,7 @@ describe("nested calls", () => {
 
     const flood = await host.call("many", { calls: Array.from({ length: 300 }, () => ({})) });
     expect(flood.nestedCalls?.calls).toHaveLength(256);
+    expect(flood.nestedCalls?.dropped).toBe(44);
     expect(flood.nestedCalls?.complete).toBe(false);
   });
 

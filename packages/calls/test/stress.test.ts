@@ -89,6 +89,7 @@ it(
     expect(starts.size).toBe(total + 1);
     expect(ends).toEqual(starts);
     expect(outcome.nestedCalls?.calls).toHaveLength(256);
+    expect(outcome.nestedCalls?.dropped).toBe(total - 256);
     expect(outcome.nestedCalls?.complete).toBe(false);
     expect(half.listeners()).toBe(0);
     expect(whole.listeners()).toBe(0);
