@@ -1,7 +1,7 @@
 import { createModels } from "@earendil-works/pi-ai";
 import { fauxAssistantMessage, fauxProvider, fauxToolCall } from "@earendil-works/pi-ai/providers/faux";
 import { createCodemodeExtension } from "@earendil-works/pi-coding-agent";
-import { call, runTool, scriptedPiSession } from "@nestbox/tool/testing";
+import { call, runTool, scriptedPiSession, toolFaults } from "@nestbox/tool/testing";
 import { describe, expect, it } from "vitest";
 import weatherExtension from "../src/extension.ts";
 import { createWeatherAgent } from "../src/low-level-agent.ts";
@@ -65,6 +65,10 @@ describe("the weather tool, by three routes", () => {
 describe("the weather tool, without a model", () => {
   // contract B12
   const broken = (error: unknown): Station => ({ forecast: () => Promise.reject(error) });
+
+  it("keeps every promise that hosts and models rely on", async () => {
+    expect(await toolFaults(createWeatherTool(almanac), { city: "Vienna" })).toEqual([]);
+  });
 
   it("reports progress and the final result", async () => {
     const run = await runTool(createWeatherTool(almanac), { city: "Vienna" });

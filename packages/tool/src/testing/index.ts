@@ -6,6 +6,7 @@ export {
   type ScriptedPiSessionOptions,
   type ScriptedPromptOptions,
 } from "./scripted-session.ts";
+export { toolFaults } from "./tool-faults.ts";
 export type { SessionCall } from "./session-calls.ts";
 export {
   createScriptedUi,
