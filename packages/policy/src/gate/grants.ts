@@ -5,31 +5,12 @@ import type { CommandFact } from "../subject.ts";
 import type { Remember } from "./approver.ts";
 import { parsePattern, quoteWord, type PatternWord } from "./command-pattern.ts";
 import { MAX_SHOWN_CHARS, showText } from "../explain/escape.ts";
+import { bindingOf, boundInWords, sameFiles } from "./grant-binding.ts";
 import { shorten } from "./display.ts";
-import type { Grant, GrantedFile, GrantFacts, GrantOffer, GrantStore, GrantSubject } from "./grant.ts";
+import type { Grant, GrantFacts, GrantOffer, GrantStore, GrantSubject } from "./grant.ts";
 
 /** Most grants that a store in memory keeps; one more drops the oldest. */
 export const MAX_GRANTS = 500;
-
-/** Programs whose meaning the repository around them decides: their grants count in one repository. */
-const REPOSITORY_PROGRAMS: ReadonlySet<string> = new Set([
-  "git", "gh", "glab", "hg", "jj", "svn", "npm", "pnpm", "yarn", "bun", "npx", "pnpx", "bunx", "deno", "make", "just",
-  "cargo", "go", "turbo", "nx", "gradle", "gradlew", "mvn", "bazel", "rake", "bundle", "poetry", "uv", "composer",
-  "dotnet", "mix", "task",
-]); // prettier-ignore
-
-/** Programs that run the file which their first operand names. */
-const INTERPRETERS: ReadonlySet<string> = new Set([
-  "node", "bun", "deno", "tsx", "ts-node", "python", "python3", "bash", "sh", "dash", "zsh", "ksh", "ruby", "perl",
-  "php", "lua", "Rscript", "osascript", "source", ".",
-]); // prettier-ignore
-
-/** Where a grant counts. */
-interface Binding {
-  readonly folder: string;
-  readonly repository: boolean;
-  readonly files: readonly GrantedFile[];
-}
 
 /** A store that lives as long as the session. */
 export function createMemoryGrants(initial: readonly Grant[] = []): GrantStore {
@@ -82,7 +63,7 @@ export function grantOffers(subject: GrantSubject, facts: GrantFacts): readonly 
   if (binding === undefined) return [];
   const bound = boundInWords(binding);
   const offers: GrantOffer[] = [offer("exact", exactText(request, decision), bound)];
-  for (const command of grantableCommands(decision, asking) ?? []) {
+  for (const command of grantableCommands(subject, asking, facts) ?? []) {
     offers.push(offer("command", patternOf(command), bound));
   }
   return offers;
@@ -126,7 +107,7 @@ export function makeGrant(
   if (exact) return { ok: true, grant: { ...base, kind: "exact", match: subject.fingerprint } };
   const words = parsePattern(remember.pattern);
   if (!words.ok) return words;
-  const commands = grantableCommands(subject.decision, asking) ?? [];
+  const commands = grantableCommands(subject, asking, facts) ?? [];
   if (!commands.some((command) => matchesCommand(words.words, command))) {
     return { ok: false, message: "the pattern does not match the call that was asked about" };
   }
@@ -174,7 +155,7 @@ export function findGrants(
       asking.every((part) => answers(grant, part)),
   );
   if (exact !== undefined) return [exact];
-  const commands = grantableCommands(decision, asking);
+  const commands = grantableCommands(subject, asking, facts);
   if (commands === undefined) return undefined;
   const used: Grant[] = [];
   for (const [index, part] of asking.entries()) {
@@ -191,69 +172,22 @@ export function findGrants(
   return used;
 }
 
-/** What binds a call: its folder and the contents of every file that it runs. Undefined: it cannot be bound. */
-function bindingOf(subject: GrantSubject, facts: GrantFacts): Binding | undefined {
-  const cwd = facts.realPath(subject.request.cwd);
-  if (cwd === undefined) return undefined;
-  const files = filesOf(subject, cwd, facts);
-  if (files === undefined) return undefined;
-  const commands = subject.decision.subject.commands;
-  const wrappers = new Set(commands.flatMap((command) => command.wrappers));
-  const plain = commands.filter((command) => command.program === undefined || !wrappers.has(command.program));
-  const everyOne =
-    plain.length > 0 &&
-    plain.every((command) => command.program !== undefined && REPOSITORY_PROGRAMS.has(command.program));
-  const repository = everyOne ? facts.repositoryOf(cwd) : undefined;
-  return repository === undefined
-    ? { folder: cwd, repository: false, files }
-    : { folder: repository, repository: true, files };
-}
-
-function filesOf(subject: GrantSubject, cwd: string, facts: GrantFacts): readonly GrantedFile[] | undefined {
-  const files = new Map<string, string>();
-  const { resources, commands } = subject.decision.subject;
-  const add = (base: string, value: string, required: boolean): boolean => {
-    const written = facts.resolve(base, value);
-    const path = facts.realPath(written) ?? written;
-    const sha256 = facts.hashFile(path);
-    if (sha256 === undefined) return !required;
-    files.set(path, sha256);
-    return true;
-  };
-  for (const resource of [...resources, ...commands.flatMap((command) => command.resources)]) {
-    if (resource.action !== "execute" || resource.kind !== "path") continue;
-    if (resource.value === undefined) return undefined;
-    if (!add(facts.resolve(cwd, resource.base ?? "."), resource.value, true)) return undefined;
-  }
-  for (const command of commands) {
-    const program = command.argv[0].value;
-    const base = facts.resolve(cwd, command.cwd ?? ".");
-    // A program that is named by a path is itself a file that runs; a bare name is the machine's own.
-    if (program?.includes("/") === true && !add(base, program, true)) return undefined;
-    if (command.program === undefined || !INTERPRETERS.has(command.program)) continue;
-    const script = command.operands[0];
-    if (script?.value !== undefined) add(base, script.value, false);
-  }
-  return [...files].map(([path, sha256]) => ({ path, sha256 })).sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function sameFiles(a: readonly GrantedFile[], b: readonly GrantedFile[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((file, index) => file.path === b[index]?.path && file.sha256 === b[index]?.sha256)
-  );
-}
-
 /** The command behind each asking part, in their order; undefined when some part is more than a plain command. */
 function grantableCommands(
-  decision: Decision,
+  subject: GrantSubject,
   asking: readonly PartDecision[],
+  facts: GrantFacts,
 ): readonly CommandFact[] | undefined {
+  const { decision } = subject;
+  const { cwd } = subject.request;
   const found: CommandFact[] = [];
   for (const part of asking) {
     const command = decision.subject.commands.find(
       (candidate) =>
         candidate.wrappers.length === 0 &&
+        // Elsewhere the same words mean something else.
+        candidate.cwd !== undefined &&
+        facts.resolve(cwd, candidate.cwd) === facts.resolve(cwd, ".") &&
         // A source that was cut for display is no longer told from its twin.
         candidate.source.length <= MAX_SHOWN_CHARS &&
         showText(candidate.source) === part.matched,
@@ -282,12 +216,6 @@ function patternOf(command: CommandFact): string {
 function exactText(request: CallRequest, decision: Decision): string {
   const command = decision.subject.commands.length > 0 ? request.input["command"] : undefined;
   return typeof command === "string" ? command : JSON.stringify(request.input);
-}
-
-function boundInWords(binding: Binding): string {
-  const where = `${binding.repository ? "in the repository" : "in the folder"} ${shorten(binding.folder)}`;
-  if (binding.files.length === 0) return where;
-  return `${where}, while ${binding.files.map((file) => shorten(file.path)).join(", ")} stays as it is`;
 }
 
 function matchesCommand(pattern: readonly PatternWord[], command: CommandFact): boolean {

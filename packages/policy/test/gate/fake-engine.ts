@@ -57,7 +57,7 @@ export function command(source: string, extra: Partial<CommandFact> = {}): Comma
     env: [],
     redirections: [],
     pipeline: { index: 0, length: 1 },
-    cwd: undefined,
+    cwd: ".",
     subcommand: [],
     flags: [],
     operands: rest,

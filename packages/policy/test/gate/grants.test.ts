@@ -100,6 +100,15 @@ describe("a remembered answer", () => {
     // One program of the line is not the repository's business: the folder binds.
     await run("git status && rm x", "/a");
     expect((await run("git status && rm x", "/a/sub")).asked).toBe(true);
+    // Nor is a file that is written by the way.
+    const target = { operator: ">", target: { raw: "out.txt", value: "out.txt" }, action: "write" } as const;
+    const written = setup(exact("always"), (line) => ({
+      effect: "ask",
+      commands: [command(line, { redirections: [target] })],
+    }));
+    await written.run("git log", "/a");
+    expect((await written.run("git log", "/a")).asked).toBe(false);
+    expect((await written.run("git log", "/a/sub")).asked).toBe(true);
   });
 
   it("looks through a wrapper to the program that the repository steers", async () => {
@@ -136,6 +145,34 @@ describe("a remembered answer", () => {
     files.set("/a/ok.js", "1");
     files.delete("/a/ok.js");
     expect((await run("node ./ok.js")).asked).toBe(true);
+  });
+
+  it("ends when the file has changed that says what a program runs, or that a starter is told to run", async () => {
+    // policy K04
+    for (const [line, file] of [
+      ["make", "/a/Makefile"],
+      ["npm test", "/a/package.json"],
+      ["npx tsx ok.js", "/a/ok.js"],
+    ] as const) {
+      const { run, files } = setup(exact("always"));
+      files.set(file, "1");
+      await run(line);
+      expect((await run(line)).asked).toBe(false);
+      files.set(file, "2");
+      expect((await run(line)).asked).toBe(true);
+    }
+  });
+
+  it("remembers a command of a line only where it runs in the call's own folder", async () => {
+    const { run, prompts } = setup(
+      () => ({ kind: "declined" }),
+      (line) => ({
+        ...askAbout(line),
+        commands: line.split(" && ").map((source) => command(source, { cwd: "/a/sub" })),
+      }),
+    );
+    await run("cd sub && make");
+    expect(prompts[0]?.item.offers.map((offer) => offer.kind)).toEqual(["exact"]);
   });
 
   it("is not offered for what runs a file that cannot be read, or whose words nobody knows before", async () => {
