@@ -177,7 +177,7 @@ function compileSegment(name: string): Segment {
   if (name === "**") return { kind: "any" };
   if (!/[*?[\]\\]/.test(name)) return { kind: "name", name };
   if (/^(?:[^*?[\]\\]|\\.)*$/s.test(name)) return { kind: "name", name: name.replace(/\\(.)/gs, "$1") };
-  const test = picomatch(name, {
+  const expression = picomatch.makeRe(name, {
     dot: true,
     noextglob: true,
     nonegate: true,
@@ -185,7 +185,7 @@ function compileSegment(name: string): Segment {
     noglobstar: true,
     windows: false,
   });
-  return { kind: "glob", test: (part) => test(part) };
+  return { kind: "glob", test: (part) => expression.test(part) };
 }
 
 /** Most components of a glob: positions in it are the bits of one number. */

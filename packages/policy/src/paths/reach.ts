@@ -125,8 +125,8 @@ export function sampleGlob(path: string): readonly string[] {
 export function compileName(name: string): (entry: string) => boolean {
   if (name.length > 1_000) return () => true;
   try {
-    const test = picomatch(name, { dot: true, noextglob: true, nonegate: true, windows: false });
-    return (entry) => test(entry);
+    const expression = picomatch.makeRe(name, { dot: true, noextglob: true, nonegate: true, windows: false });
+    return (entry) => expression.test(entry);
   } catch {
     // A pattern that is not understood may match anything.
     return () => true;

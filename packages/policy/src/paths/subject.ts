@@ -49,7 +49,15 @@ export function pathSubject(
   const resolved =
     globbed?.folder ?? (known && globbed === undefined ? resolver.resolve(fact.value, base) : undefined);
   const named = globbed?.named ?? (resolved === undefined ? [] : [resolved]);
-  const cache = new Map<Care, readonly FoldedPath[]>();
+  let loose: readonly FoldedPath[] | undefined;
+  let strict: readonly FoldedPath[] | undefined;
+  let outside: boolean | undefined;
+  const fold = (care: Care): readonly FoldedPath[] => {
+    const texts = new Set(
+      named.flatMap((path) => path.identities.map((identity) => resolver.fold(identity, care))),
+    );
+    return [...texts].map(foldedPath);
+  };
   let listed: Reach | undefined;
   let folded: readonly FoldedPath[] | undefined;
   const reach = (): Reach =>
@@ -77,18 +85,13 @@ export function pathSubject(
     tree: () => (folded ??= reach().paths.map((path) => foldedPath(resolver.fold(path, "loose")))),
     treeComplete: () => reach().complete,
     identities(care) {
-      const held = cache.get(care);
-      if (held !== undefined) return held;
-      const texts = new Set(
-        named.flatMap((path) => path.identities.map((identity) => resolver.fold(identity, care))),
-      );
-      const made = [...texts].map(foldedPath);
-      cache.set(care, made);
-      return made;
+      if (care === "loose") return (loose ??= fold("loose"));
+      return (strict ??= fold("strict"));
     },
     isOutside: () =>
-      (resolved !== undefined && resolver.isOutside(resolved)) ||
-      named.some((path) => resolver.isOutside(path)),
+      (outside ??=
+        (resolved !== undefined && resolver.isOutside(resolved)) ||
+        named.some((path) => resolver.isOutside(path))),
     harmless:
       resolved !== undefined &&
       extent === "exact" &&

@@ -124,13 +124,14 @@ export function compileMatch(
 /** Compiled once a project folder: patterns are relative to it. */
 function scopedPathTest(compile: (scope: PathScope) => PathTest): (subject: PathSubject) => PathTest {
   const held = new Map<string, PathTest>();
+  let last: { readonly key: string; readonly test: PathTest } | undefined;
   return ({ resolver }) => {
-    const found = held.get(resolver.scopeKey);
-    if (found !== undefined) return found;
-    const made = compile(resolver);
+    if (last !== undefined && last.key === resolver.scopeKey) return last.test;
+    const test = held.get(resolver.scopeKey) ?? compile(resolver);
     if (held.size >= MAX_SCOPES) held.clear();
-    held.set(resolver.scopeKey, made);
-    return made;
+    held.set(resolver.scopeKey, test);
+    last = { key: resolver.scopeKey, test };
+    return test;
   };
 }
 
