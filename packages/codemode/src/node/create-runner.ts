@@ -49,6 +49,7 @@ export function createRunner(options: CreateRunnerOptions = {}): ScriptRunner {
       waitMs: options.waitMs ?? 60_000,
       idleMs: options.idleMs ?? 60_000,
       maxScripts: 1_000,
+      maxKeptBytes: 384 * 1024 * 1024,
       startMs: 30_000,
     },
     limits: options.limits ?? {},

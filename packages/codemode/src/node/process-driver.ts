@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parse } from "node:path";
 import type { SandboxDriver, SandboxEvents, SandboxLink, SandboxSpec } from "../runner/driver.ts";
 import { encodeFrame, FrameReader } from "../runner/frames.ts";
 import { Poller } from "../runner/poller.ts";
 import { messageOf } from "../shared/guards.ts";
+import { memoryReader } from "./resident-memory.ts";
 import { readNow } from "./read-now.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
 
 const MAX_STDERR_CHARS = 8_192;
-const PAGE_BYTES = 4_096;
 /** An orphan that spins is ended by the system after this much processor time. */
 const MAX_CPU_SECONDS = 3_600;
 const MAX_OPEN_FILES = 256;
@@ -35,6 +35,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
       let held = true;
       let poller: Poller | undefined;
       const queued: Buffer[] = [];
+      const memory = memoryReader();
       const exit = (message: string, outOfMemory = false): void => {
         if (gone) return;
         gone = true;
@@ -60,7 +61,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
           timer.unref();
           child.once("exit", () => clearTimeout(timer));
         },
-        memoryBytes: () => (child?.pid === undefined ? undefined : residentBytes(child.pid)),
+        memoryBytes: () => (child?.pid === undefined ? undefined : memory(child.pid)),
         hold(value) {
           held = value;
           if (child !== undefined) setHeld(child, value);
@@ -116,12 +117,26 @@ function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProc
     GLIBC_TUNABLES: "glibc.malloc.hugetlb=1",
   };
   const shell = process.platform !== "win32" && existsSync("/bin/sh");
-  const limits = `ulimit -c 0; ulimit -n ${MAX_OPEN_FILES}; ulimit -f 0; ulimit -t ${MAX_CPU_SECONDS}`;
+  const limits = [
+    "ulimit -c 0",
+    `ulimit -n ${MAX_OPEN_FILES}`,
+    "ulimit -f 0",
+    `ulimit -t ${MAX_CPU_SECONDS}`,
+    ...(process.platform === "linux" ? [`ulimit -d ${dataKilobytes(spec)}`] : []),
+  ].join("; ");
   return spawn(
     shell ? "/bin/sh" : node,
     shell ? ["-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`, node, ...args] : args,
     { cwd: parse(files.main).root, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true },
   );
+}
+
+/**
+ * The system's own limit of writable memory, far above what the host's watch allows: every isolate reserves half a
+ * gigabyte that it never touches. It stops what grows faster than anyone can look.
+ */
+function dataKilobytes(spec: SandboxSpec): number {
+  return (4_096 + (spec.stock + 2) * 640 + 4 * spec.memoryMb) * 1_024;
 }
 
 /** Hands on frames and the exit; what it returns looks at the pipe before the event loop does, where that is possible. */
@@ -191,15 +206,5 @@ function setHeld(child: ChildProcess, held: boolean): void {
   for (const handle of [child, ...streams]) {
     if (held) handle.ref?.();
     else handle.unref?.();
-  }
-}
-
-/** From `/proc` on Linux; elsewhere the system does not tell without another process. */
-function residentBytes(pid: number): number | undefined {
-  if (process.platform !== "linux") return undefined;
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES;
-  } catch {
-    return undefined;
   }
 }

@@ -15,6 +15,8 @@ export interface PoolLimits {
   readonly idleMs: number;
   /** A sandbox is renewed after this many scripts. */
   readonly maxScripts: number;
+  /** A sandbox that has kept more resident memory than this after a script is renewed. */
+  readonly maxKeptBytes: number;
   /** A sandbox that does not come up in this time is ended. */
   readonly startMs: number;
 }
@@ -237,7 +239,9 @@ export class Pool {
         slot.tools = lease.tools;
         slot.lease = undefined;
         if (slot.state === "dead") return;
-        if (!reusable || this.#closed || slot.scripts >= this.#limits.maxScripts) this.#end(slot, !reusable);
+        const worn =
+          slot.scripts >= this.#limits.maxScripts || (link.memoryBytes() ?? 0) > this.#limits.maxKeptBytes;
+        if (!reusable || this.#closed || worn) this.#end(slot, !reusable);
         else this.#idle(slot);
         this.#serve();
       },

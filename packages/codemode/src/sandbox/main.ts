@@ -5,6 +5,8 @@
  */
 import { writeSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { encodeFrame, FRAME, type Frame, FrameReader } from "../runner/frames.ts";
 import { readNow } from "../node/read-now.ts";
 import { Poller } from "../runner/poller.ts";
@@ -34,6 +36,8 @@ interface Settings {
 
 const POLL_MS = 0.06;
 const REFILL_AFTER_MS = 3;
+/** Traffic of one script after which its garbage is collected at once. */
+const COLLECT_BYTES = 8 * 1024 * 1024;
 const STRIP_AFTER_MS = 300;
 
 function main(settings: Settings): void {
@@ -88,8 +92,12 @@ function main(settings: Settings): void {
     strip("let x: number");
   }
 
+  const collect = collector();
+  let traffic = 0;
+
   function send(type: number, run: number, header: string, segments: readonly string[] = []): void {
     const buffer = encodeFrame(type, run, header, segments);
+    traffic += buffer.length;
     for (let at = 0; at < buffer.length;) {
       try {
         at += writeSync(1, buffer, at);
@@ -119,6 +127,8 @@ function main(settings: Settings): void {
       clock: () => performance.now(),
       ended() {
         session = undefined;
+        if (traffic > COLLECT_BYTES) collect();
+        traffic = 0;
         refillSoon();
       },
     });
@@ -126,6 +136,7 @@ function main(settings: Settings): void {
   }
 
   function receive(frame: Frame): void {
+    for (const segment of frame.segments) traffic += segment.length;
     if (frame.type === FRAME.tools) {
       tools = { names: frame.segments[0] ?? "[]", all: frame.segments[1] ?? "[]" };
       return;
@@ -168,6 +179,14 @@ function main(settings: Settings): void {
   stock.push(makeVm(settings.memoryMb));
   send(FRAME.ready, 0, JSON.stringify({ node: process.version, abi: process.versions.modules }));
   refillSoon();
+}
+
+/** Collects the garbage of this process's own heap. No isolate is made while the flag is up, so none has `gc`. */
+function collector(): () => void {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  setFlagsFromString("--no-expose-gc");
+  return typeof collect === "function" ? () => void Reflect.apply(collect, undefined, []) : () => undefined;
 }
 
 /** Takes from this process what it needs no more; nothing of it is in a script's reach in the first place. */

@@ -49,7 +49,15 @@ function lyingRunner(reply: Reply): { runner: ScriptRunner; started: () => numbe
   const runner = createScriptRunner({
     driver,
     clock: systemClock,
-    pool: { maxProcesses: 2, maxWaiting: 8, waitMs: 5_000, idleMs: 1_000, maxScripts: 100, startMs: 1_000 },
+    pool: {
+      maxProcesses: 2,
+      maxWaiting: 8,
+      waitMs: 5_000,
+      idleMs: 1_000,
+      maxScripts: 100,
+      maxKeptBytes: 1e9,
+      startMs: 1_000,
+    },
     limits: { cpuMs: 200 },
     jit: true,
     stock: 1,
