@@ -30,7 +30,16 @@ for (const member of members) rmSync(`${root}/${member}/.reports/${reportName}`,
 
 const run = spawnSync(
   "turbo",
-  ["run", task, "--concurrency=2", "--continue", "--ui=stream", ...turboArguments],
+  // Tasks that install something need the environment of whoever called, where a proxy or a registry is named.
+  [
+    "run",
+    task,
+    "--concurrency=2",
+    "--continue",
+    "--ui=stream",
+    ...(task === "test" ? [] : ["--env-mode=loose"]),
+    ...turboArguments,
+  ],
   {
     cwd: root,
     stdio: "inherit",

@@ -19,7 +19,7 @@ export function runProgram(
   options: ExecFileOptions = {},
 ): Promise<Result> {
   return new Promise((resolve) => {
-    execFile(
+    const child = execFile(
       file,
       [...args],
       { maxBuffer: 64 * 1024 * 1024, ...options, encoding: "utf8" },
@@ -28,6 +28,8 @@ export function runProgram(
         resolve({ exitCode, stdout, stderr: error !== null && stderr === "" ? error.message : stderr });
       },
     );
+    // A program that asks gets no answer rather than waiting for one.
+    child.stdin?.end();
   });
 }
 
@@ -64,13 +66,7 @@ export async function packAll(folder: string): Promise<readonly Packed[]> {
     const manifest = JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest;
     if (manifest.private === true) continue;
     const before = new Set(globSync("*.tgz", { cwd: folder }));
-    await mustRun(
-      process.platform === "win32" ? "npx.cmd" : "npx",
-      ["-y", "pnpm@12", "pack", "--pack-destination", folder],
-      {
-        cwd: join(root, file, ".."),
-      },
-    );
+    await mustRun("pnpm", ["pack", "--pack-destination", folder], { cwd: join(root, file, "..") });
     const tarball = globSync("*.tgz", { cwd: folder }).find((name) => !before.has(name));
     if (tarball === undefined) throw new Error(`${manifest.name} left no tarball`);
     packed.push({ name: manifest.name, manifest, tarball: join(folder, tarball) });
@@ -108,11 +104,19 @@ export function userEnvironment(pathFirst: readonly string[] = []): NodeJS.Proce
   return env;
 }
 
-/** Installs one Node release as a package and answers the path of its program. */
-export async function installNode(range: string): Promise<string> {
-  const folder = emptyProject(`node-${range.replaceAll(/\W/g, "")}`);
+const nodes = new Map<string, Promise<string>>();
+
+/** Installs one Node release as a package, once for all tests, and answers the path of its program. */
+export function installNode(major: string): Promise<string> {
+  const installed = nodes.get(major) ?? fetchNode(major);
+  nodes.set(major, installed);
+  return installed;
+}
+
+async function fetchNode(major: string): Promise<string> {
+  const folder = emptyProject(`node-${major}`);
   const name = `node-${process.platform}-${process.arch}`;
-  await mustRun("npm", ["install", "--no-audit", "--no-fund", `${name}@${range}`], { cwd: folder });
+  await mustRun("npm", ["install", "--no-audit", "--no-fund", `${name}@${major}`], { cwd: folder });
   return join(folder, "node_modules", name, "bin/node");
 }
 
