@@ -8,7 +8,7 @@ mkdir -p "$folder"
 cd "$folder"
 [ -f package.json ] || echo '{ "private": true }' >package.json
 npm install --no-audit --no-fund --no-package-lock \
-  vitest@5.1.2 jest@^30 mocha@^12 @playwright/test@^1.50 bun@^1.4 >&2
+  pnpm@^12 yarn@^1 vitest@5.1.2 jest@^30 mocha@^12 @playwright/test@^1.50 bun@^1.4 >&2
 
 missing=""
 command -v go >/dev/null || missing="$missing golang-go"

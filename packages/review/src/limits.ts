@@ -4,7 +4,7 @@ export const limits = {
   reportBytes: 64 * 1024 * 1024,
   /** Failures that one result carries. */
   failures: 200,
-  /** Bytes of a failure's message, and of expected and actual each. */
+  /** Bytes of a failure's message, of its expected and actual value each, and of its name. */
   messageBytes: 2_000,
   valueBytes: 1_000,
   nameBytes: 500,

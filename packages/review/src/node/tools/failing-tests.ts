@@ -61,8 +61,8 @@ export function failingTestsTool(environment: ReviewEnvironment) {
     outputSchema: failuresSchema,
     exposure: "direct",
     namespace: reviewNamespace,
-    // It runs the project's code, which can do anything: only repeating it adds nothing that one run did not do.
-    annotations: { readOnlyHint: false, idempotentHint: true },
+    // It runs the project's code, which can do anything: every other hint stays at its default, the worst.
+    annotations: { readOnlyHint: false },
     async execute(_id, params, signal, onUpdate, context) {
       const root = await workingFolder(environment, context);
       if (params.report !== undefined) {
@@ -74,6 +74,12 @@ export function failingTestsTool(environment: ReviewEnvironment) {
         throw refusal(`package.json has no script "${params.script}". Call failing_tests without script.`);
       }
       const results: SuiteResult[] = [];
+      const tell = (): void => {
+        const partial = clean(summarize(results), environment);
+        const text = `${results.length} of ${suites.length} test runs done\n${failuresText(partial)}`;
+        onUpdate?.({ content: [{ type: "text", text }], details: partial });
+      };
+      tell();
       for (const suite of suites) {
         throwIfAborted(signal);
         const result = await runSuite(environment, suite, {
@@ -82,8 +88,7 @@ export function failingTestsTool(environment: ReviewEnvironment) {
           signal,
         });
         results.push(result);
-        const partial = clean(summarize(results), environment);
-        onUpdate?.({ content: [{ type: "text", text: failuresText(partial) }], details: partial });
+        tell();
       }
       return report(await withImports(root, summarize(results)), environment, failuresText);
     },

@@ -39,8 +39,8 @@ export function runChecksTool(environment: ReviewEnvironment) {
     outputSchema: checksSchema,
     exposure: "direct",
     namespace: reviewNamespace,
-    // It runs the project's code, which can do anything: only repeating it adds nothing that one run did not do.
-    annotations: { readOnlyHint: false, idempotentHint: true },
+    // It runs the project's code, which can do anything: every other hint stays at its default, the worst.
+    annotations: { readOnlyHint: false },
     async execute(_id, params, signal, onUpdate, context) {
       const root = await workingFolder(environment, context);
       const wanted = new Set<CheckKind>(params.only ?? checkKinds);
