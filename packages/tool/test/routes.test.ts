@@ -182,6 +182,22 @@ describe("the same name through two routes", () => {
     );
   });
 
+  it("is told when the extension registers late, from a handler", async () => {
+    await using pi = await scriptedPiSession({
+      customTools: [toCustomTool(repeat)],
+      extensions: [
+        (api) => {
+          api.on("session_start", () => registerTools(api, [named("fine")]));
+          api.on("session_start", () => registerTools(api, [repeat], { owner: "the late one" }));
+        },
+      ],
+    });
+    expect(pi.errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining("and by the late one") as string,
+    ]);
+    expect(pi.activeTools()).toContain("fine");
+  });
+
   it("is told to the program that creates the session, before the first prompt", async () => {
     await using pi = await scriptedPiSession({
       extensions: [

@@ -1,5 +1,10 @@
 import type { AgentTool } from "@earendil-works/pi-agent-core";
-import type { ExtensionAPI, ExtensionFactory, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import type {
+  ExtensionAPI,
+  ExtensionFactory,
+  ToolDefinition,
+  ToolInfo,
+} from "@earendil-works/pi-coding-agent";
 import type { RunnableTool, ToolExposure } from "../definition.ts";
 import { ToolError } from "../error.ts";
 import { checkToolNames } from "../name.ts";
@@ -59,7 +64,8 @@ export interface RegisterToolsOptions {
 
 /**
  * Route 3: registers tools from inside an extension. When the session starts, every name that another owner took is
- * told with both owners, as an error of this extension (contract B1).
+ * told with both owners, as an error of this extension (contract B1). Called later, it throws that error itself: a
+ * `ToolError` with code `name-clash`.
  */
 export function registerTools(
   pi: ExtensionAPI,
@@ -70,6 +76,9 @@ export function registerTools(
   const definitions = tools.map(asPi);
   for (const definition of definitions) pi.registerTool(definition);
   pi.on("session_start", () => reportClashes(definitions, pi.getAllTools(), owner));
+  // Registered late, from a handler: the session has started already.
+  const present = toolsOfSession(pi);
+  if (present !== undefined) reportClashes(definitions, present, owner);
 }
 
 /** Route 3 as an extension of its own. */
@@ -95,6 +104,15 @@ export function missingTools(
 ): readonly string[] {
   const there = new Set(pi.getAllTools().map(({ name }) => name));
   return names.filter((name) => !there.has(name));
+}
+
+/** `undefined` while extensions load, when Pi has no session to ask. */
+function toolsOfSession(pi: ExtensionAPI): ToolInfo[] | undefined {
+  try {
+    return pi.getAllTools();
+  } catch {
+    return undefined;
+  }
 }
 
 function isDeclared(exposure: ToolExposure): boolean {
