@@ -23,6 +23,8 @@ export interface AnalyzeOptions {
   readonly wrappers?: readonly (string | DeclaredWrapper)[];
   /** Variables that may be set before a command, beside the built-in list; `NAME` or `PREFIX*`. */
   readonly harmlessVariables?: readonly string[];
+  /** Processes that a signal must not reach unasked: the host's own. */
+  readonly protectedPids?: readonly number[];
   readonly limits?: Partial<ShellLimits>;
 }
 
@@ -141,4 +143,11 @@ export function pastLimit(analysis: Analysis, depth: number): boolean {
 
 export function homeOf(analysis: Analysis): string | undefined {
   return analysis.homeChanged ? undefined : analysis.options.home;
+}
+
+/** Shells that know POSIX syntax and no more. */
+export function isStrictPosix(analysis: Analysis): boolean {
+  return (
+    analysis.options.shell === "sh" || analysis.options.shell === "dash" || analysis.options.shell === "ash"
+  );
 }

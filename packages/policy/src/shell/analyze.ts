@@ -4,6 +4,7 @@ import type { CommandFact, Doubt, ResourceFact } from "../subject.ts";
 import {
   addDoubt,
   defaultShellLimits,
+  isStrictPosix,
   type Analysis,
   type AnalyzeOptions,
   type CommandExtra,
@@ -12,7 +13,7 @@ import {
   type Scope,
 } from "./analysis.ts";
 import { readCommand } from "./command.ts";
-import { alone, isStrictPosix, readScript } from "./control-flow.ts";
+import { alone, readScript } from "./control-flow.ts";
 import { rawWordsOf } from "./raw-words.ts";
 import type { ShellWord } from "./shell-word.ts";
 
@@ -83,8 +84,8 @@ export function analyzeCommand(source: string, options: AnalyzeOptions = {}): Sh
   }
   const resources = [...analysis.commands.flatMap((command) => command.resources), ...analysis.loose];
   const rawWords = rawWordsOf(text, false);
-  if (doubts.length > 0) rawWords.push(...rawWordsOf(text, true));
-  return { commands: analysis.commands, resources, doubts, rawWords };
+  const words = doubts.length > 0 ? rawWords.concat(rawWordsOf(text, true)) : rawWords;
+  return { commands: analysis.commands, resources, doubts, rawWords: words };
 }
 
 function readSource(analysis: Analysis, text: string): void {

@@ -102,7 +102,7 @@ export function readCommand(
   for (const one of env) {
     // `IFS= read` splits a line; it changes nothing that runs.
     if (one.name === "IFS" && splitsLines.has(program ?? "")) continue;
-    assign(analysis, one.name, one.value, "command", index);
+    assign(analysis, one.name, "command", index);
   }
   for (const run of effects.later) run();
   if (effects.outcome !== undefined) return effects.outcome;

@@ -1,6 +1,5 @@
 import type {
   AndOr,
-  Command as ParsedCommand,
   CommandNode,
   CompoundCommand,
   CompoundList,
@@ -10,16 +9,24 @@ import type {
   Redirection as ParsedRedirection,
   Statement,
   SyntaxNode,
-  TestExpression,
-  Word as ParsedWord,
 } from "unbash";
 
-import { addDoubt, pastLimit, type Analysis, type Folders, type Outcome, type Scope } from "./analysis.ts";
+import {
+  addDoubt,
+  isStrictPosix,
+  pastLimit,
+  type Analysis,
+  type Folders,
+  type Outcome,
+  type Scope,
+} from "./analysis.ts";
 import { checkArithmetic } from "./arithmetic.ts";
-import { assign, isDangerousVariable } from "./environment.ts";
+import { checkName } from "./environment.ts";
 import { sameFolders, unite } from "./folders.ts";
 import { readRedirections } from "./redirections.ts";
 import { literalWord, type ShellWord } from "./shell-word.ts";
+import { readSimple } from "./simple-command.ts";
+import { readTest } from "./test-expression.ts";
 import { loopScopes, withAssignments } from "./variables.ts";
 import { readWord, visitNested, type WordReader } from "./words.ts";
 
@@ -121,7 +128,7 @@ function readCommandNode(analysis: Analysis, node: CommandNode, scope: Scope, fo
   if (analysis.stopped) return stay;
   switch (node.type) {
     case "Command":
-      return readSimple(analysis, node, scope, folders);
+      return readSimple(readerOf(analysis, scope, folders), node);
     case "Redirected":
       return readRedirected(analysis, node.command, node.redirects, scope, folders);
     case "Function": {
@@ -281,130 +288,4 @@ function both(folders: Folders): Outcome {
 
 function orElse(folders: Folders, other: Folders): Folders {
   return folders.length > 0 ? folders : other;
-}
-
-function readTest(reader: WordReader, node: TestExpression, words: ShellWord[]): void {
-  const { analysis } = reader;
-  const add = (word: ParsedWord) => words.push(...readWord(reader, word));
-  switch (node.type) {
-    case "TestUnary":
-      words.push(literalWord(node.operator));
-      add(node.operand);
-      if (node.operator === "-v" || node.operator === "-R") checkSubscript(analysis, words.at(-1));
-      return;
-    case "TestBinary": {
-      add(node.left);
-      const left = words.at(-1);
-      words.push(literalWord(node.operator));
-      add(node.right);
-      if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
-        checkArithmetic(analysis, left?.value ?? left?.raw ?? "", reader.scope.text);
-        checkArithmetic(analysis, words.at(-1)?.value ?? words.at(-1)?.raw ?? "", reader.scope.text);
-      }
-      return;
-    }
-    case "TestLogical":
-      node.operands.forEach((operand, index) => {
-        if (index > 0) words.push(literalWord(node.operator));
-        readTest(reader, operand, words);
-      });
-      return;
-    case "TestNot":
-      words.push(literalWord("!"));
-      readTest(reader, node.operand, words);
-      return;
-    case "TestGroup":
-      words.push(literalWord("("));
-      readTest(reader, node.expression, words);
-      words.push(literalWord(")"));
-  }
-}
-
-/** A variable name that a command is given as a word: its subscript would be evaluated. */
-export function checkSubscript(analysis: Analysis, word: ShellWord | undefined): void {
-  if (word === undefined) return;
-  if (word.value !== undefined && /^[A-Za-z_]\w*(\[(\d+|[@*])\])?$/.test(word.value)) return;
-  if (word.value !== undefined && !word.value.includes("[")) return;
-  addDoubt(analysis, "evaluates-argument", `${word.raw} is evaluated as a variable, subscript included`);
-}
-
-/** A variable set by a loop or a builtin. */
-export function checkName(analysis: Analysis, name: string): void {
-  if (name === "HOME") analysis.homeChanged = true;
-  if (isDangerousVariable(name))
-    addDoubt(analysis, "environment", `${name} is set, which can change what runs`);
-}
-
-export function isStrictPosix(analysis: Analysis): boolean {
-  return (
-    analysis.options.shell === "sh" || analysis.options.shell === "dash" || analysis.options.shell === "ash"
-  );
-}
-
-function readSimple(analysis: Analysis, node: ParsedCommand, scope: Scope, folders: Folders): Outcome {
-  const stay: Outcome = { ok: folders, fail: folders };
-  const reader = readerOf(analysis, scope, folders);
-  const env: { readonly name: string; readonly value: ShellWord }[] = [];
-  for (const item of node.prefix) {
-    if (item.type !== "Assignment") continue;
-    if (item.index !== undefined) {
-      visitNested(reader, item.index);
-      checkArithmetic(analysis, item.index.value, scope.text);
-    }
-    const values =
-      item.value.type === "ArrayValue"
-        ? item.value.elements.flatMap((element) => readWord(reader, element))
-        : readWord(reader, item.value);
-    const only = values[0];
-    const value =
-      values.length === 1 && only !== undefined ? only : { raw: item.text, value: undefined, prefix: "" };
-    env.push({ name: item.name, value });
-  }
-  const words: ShellWord[] = node.name === undefined ? [] : [...readWord(reader, node.name)];
-  for (const item of node.suffix) {
-    if (item.type === "Word") words.push(...readWord(reader, item));
-    else if (item.type === "Assignment") words.push(...readAssignmentWord(reader, item));
-  }
-  const read = readRedirections(reader, node.redirects);
-  const inner: Scope =
-    node.redirects.length === 0
-      ? scope
-      : {
-          ...scope,
-          redirections: [...read.redirections, ...scope.redirections],
-          redirected: [...read.resources, ...scope.redirected],
-          input: read.input ?? scope.input,
-        };
-  const source = scope.text.slice(node.pos, node.end);
-  if (words.length === 0) {
-    for (const one of env) assign(analysis, one.name, one.value, "shell");
-    // A redirection alone opens its file as `:` would.
-    if (read.redirections.length > 0)
-      return analysis.runWords([literalWord(":")], inner, folders, { source });
-    return stay;
-  }
-  return analysis.runWords(words, inner, folders, { env, source });
-}
-
-/** `export NAME=value`, `alias x=y`: the argument of a builtin that assigns. */
-function readAssignmentWord(
-  reader: WordReader,
-  item: Extract<ParsedCommand["suffix"][number], { type: "Assignment" }>,
-): readonly ShellWord[] {
-  if (item.index !== undefined) {
-    visitNested(reader, item.index);
-    checkArithmetic(reader.analysis, item.index.value, reader.scope.text);
-  }
-  if (item.value.type === "ArrayValue") {
-    for (const element of item.value.elements) readWord(reader, element);
-    return [{ raw: item.text, value: undefined, prefix: `${item.name}=` }];
-  }
-  const head = item.text.slice(0, item.text.length - item.value.text.length);
-  return readWord(reader, item.value).map((word) => ({
-    ...word,
-    raw: item.text,
-    value: word.value === undefined ? undefined : head + word.value,
-    prefix: head + word.prefix,
-    ...(word.parts === undefined ? {} : { parts: [head, ...word.parts] }),
-  }));
 }

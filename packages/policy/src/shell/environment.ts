@@ -1,5 +1,4 @@
 import { addDoubt, type Analysis } from "./analysis.ts";
-import type { ShellWord } from "./shell-word.ts";
 
 /** Variables that only change language, time zone, colour, or how much is printed. */
 const harmless = [
@@ -158,7 +157,6 @@ export function isDangerousVariable(name: string): boolean {
 export function assign(
   analysis: Analysis,
   name: string,
-  _value: ShellWord | undefined,
   reach: "command" | "export" | "shell",
   command?: number,
 ): void {
@@ -169,4 +167,11 @@ export function assign(
   } else if (reach !== "shell") {
     addDoubt(analysis, "environment", `${name} is set, and nobody knows what it changes`, command);
   }
+}
+
+/** A variable set by a loop or a builtin. */
+export function checkName(analysis: Analysis, name: string): void {
+  if (name === "HOME") analysis.homeChanged = true;
+  if (isDangerousVariable(name))
+    addDoubt(analysis, "environment", `${name} is set, which can change what runs`);
 }

@@ -1,6 +1,3 @@
-/** At most this many raw words are kept of one text; the text of a call is bounded long before. */
-const maxRawWords = 200_000;
-
 /**
  * Every whole word of a text, quotes and backslashes removed, without any idea of grammar: what a deny scans when
  * the grammar gave up. With `loose`, quotes do not hold words together, so the words of a quoted script are there.
@@ -11,7 +8,7 @@ export function rawWordsOf(text: string, loose: boolean): string[] {
   let open = false;
   let quote = "";
   const flush = () => {
-    if (open && words.length < maxRawWords) words.push(word);
+    if (open) words.push(word);
     word = "";
     open = false;
   };

@@ -138,7 +138,7 @@ function skipToCommand(
       const name = /^([A-Za-z_]\w*)=/.exec(word?.value ?? word?.prefix ?? "")?.[1];
       if (word === undefined || name === undefined) break;
       env.push({ name, value: wordTail(word, name.length + 1) });
-      assign(call.analysis, name, word, "command", call.analysis.commands.length);
+      assign(call.analysis, name, "command", call.analysis.commands.length);
     }
   }
   return { index: index + (wraps.skip ?? 0), env };

@@ -224,6 +224,10 @@ export function visitNested(reader: WordReader, node: SyntaxNode): void {
     node.type === "ProcessSubstitution" ||
     node.type === "ArithmeticCommandExpansion"
   ) {
+    if (node.type === "CommandExpansion" && node.text.startsWith("${")) {
+      // Shells before bash 5.3 do not have it, and the parser does not see where it should have ended.
+      addDoubt(reader.analysis, "syntax", "${ command; } is not the same in every shell");
+    }
     // What is written into `>( )` arrives there on standard input.
     const fed = node.type === "ProcessSubstitution" && node.operator === ">";
     const scope: Scope = fed ? { ...reader.scope, input: { kind: "pipe" } } : reader.scope;

@@ -196,6 +196,13 @@ describe("signals", () => {
   });
 });
 
+describe("a process of the host", () => {
+  it("is told apart by its number where the host gives it", () => {
+    expect(doubts("kill 77", { protectedPids: [77] })).toEqual(["dynamic-word"]);
+    expect(doubts("kill 78", { protectedPids: [77] })).toEqual([]);
+  });
+});
+
 describe("scripts of sed and awk", () => {
   it.each([
     "sed p",

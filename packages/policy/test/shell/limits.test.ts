@@ -14,6 +14,11 @@ describe("a limit never turns a deny into less", () => {
     expect(facts.commands.length).toBeLessThanOrEqual(defaultShellLimits.maxCommands);
   });
 
+  it("keeps every word of a very long text", () => {
+    const facts = analyze(`${"a ".repeat(300_000)}; rm "x"`);
+    expect(facts.rawWords).toEqual(expect.arrayContaining(["rm", "x"]));
+  });
+
   it("keeps every word when there are too many commands", () => {
     const facts = analyze(`${"a;".repeat(defaultShellLimits.maxCommands)} rm x`);
     expect(facts.doubts.map((doubt) => doubt.kind)).toEqual(["limit"]);
@@ -119,6 +124,9 @@ describe("every input has an answer", () => {
     "echo $(rm",
     "'",
     "case x in",
+    "echo ${ rm x",
+    "${ ${ x",
+    ">&-rm x",
   ])("%s is no sound script", (text) => {
     expect(kinds(text)).toContain("syntax");
   });

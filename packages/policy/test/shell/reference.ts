@@ -38,7 +38,7 @@ const reserved: ReadonlySet<string> = new Set(
 );
 
 /** What tree-sitter-bash 0.25 is known to read in another way than bash does. */
-export const referenceErrs = /\r|\\[ \t]|\$\s|@\(|\(\(/;
+export const referenceErrs = /\r|\\[ \t]|\$\s|@\(|\(\(|\*\S*=/;
 
 /** Nothing is glued to the name that the reference leaves out of it. */
 function endsWord(text: string, node: Node): boolean {

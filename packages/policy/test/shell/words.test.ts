@@ -145,6 +145,18 @@ describe("a variable that the text itself sets is known", () => {
   });
 });
 
+describe("a name that is nearly known", () => {
+  it("is read like the program it most likely is, but not trusted", () => {
+    const upper = last("RM -rf x");
+    expect(upper.flags.map((flag) => flag.name)).toEqual(["--recursive", "--force"]);
+    expect(upper.known).toBe(false);
+    expect(last("python3.12 -c x").opaque).toBeDefined();
+    expect(last("rm.exe -r x").program).toBe("rm");
+    expect(last("/usr/bin/rm x").known).toBe(true);
+    expect(last("/tmp/rm x").known).toBe(false);
+  });
+});
+
 describe("raw words", () => {
   it("are whole words without quotes, in order", () => {
     expect(analyze("r\"m\" 'a b';ls|wc -l").rawWords).toEqual(["rm", "a b", "ls", "wc", "-l"]);

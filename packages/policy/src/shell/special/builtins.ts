@@ -97,7 +97,7 @@ function readLet(call: CommandCall): void {
 
 function checkSet(call: CommandCall, word: ShellWord): void {
   const name = /^([A-Za-z_]\w*)\s*[+\-*/%]?=/.exec(word.value ?? word.prefix)?.[1];
-  if (name !== undefined) assign(call.analysis, name, word, "shell", call.analysis.commands.length);
+  if (name !== undefined) assign(call.analysis, name, "shell", call.analysis.commands.length);
 }
 
 function readDeclare(call: CommandCall): void {
@@ -119,8 +119,7 @@ function readDeclare(call: CommandCall): void {
     const target = text.slice(0, equals).replace(/\+$/, "");
     if (!word.raw.startsWith(target)) analysis.variablesLost = true;
     if (!/^[A-Za-z_]\w*$/.test(target)) checkVariable(call, literalWord(target));
-    if (name !== undefined)
-      assign(analysis, name, word, exported ? "export" : "shell", analysis.commands.length);
+    if (name !== undefined) assign(analysis, name, exported ? "export" : "shell", analysis.commands.length);
     if (integer) {
       const value = wordTail(word, equals + 1);
       checkArithmetic(analysis, value.value ?? value.raw, scope.text);
@@ -223,7 +222,8 @@ function readKill(call: CommandCall): void {
       program === "kill" &&
       text !== undefined &&
       (/^[1-9]\d*$/.test(text) || text.startsWith("%")) &&
-      text !== "1"
+      text !== "1" &&
+      call.analysis.options.protectedPids?.includes(Number(text)) !== true
     )
       continue;
     effects.doubt("dynamic-word", `${program} ${word.raw} may end the host`);

@@ -1,0 +1,77 @@
+import type { Command as ParsedCommand } from "unbash";
+
+import type { Outcome, Scope } from "./analysis.ts";
+import { checkArithmetic } from "./arithmetic.ts";
+import { assign } from "./environment.ts";
+import { readRedirections } from "./redirections.ts";
+import { literalWord, type ShellWord } from "./shell-word.ts";
+import { readWord, visitNested, type WordReader } from "./words.ts";
+
+/** Reads a simple command: its assignments, words and redirections, and then what they run. */
+export function readSimple(reader: WordReader, node: ParsedCommand): Outcome {
+  const { analysis, scope, folders } = reader;
+  const stay: Outcome = { ok: folders, fail: folders };
+  const env: { readonly name: string; readonly value: ShellWord }[] = [];
+  for (const item of node.prefix) {
+    if (item.type !== "Assignment") continue;
+    if (item.index !== undefined) {
+      visitNested(reader, item.index);
+      checkArithmetic(analysis, item.index.value, scope.text);
+    }
+    const values =
+      item.value.type === "ArrayValue"
+        ? item.value.elements.flatMap((element) => readWord(reader, element))
+        : readWord(reader, item.value);
+    const only = values[0];
+    const value =
+      values.length === 1 && only !== undefined ? only : { raw: item.text, value: undefined, prefix: "" };
+    env.push({ name: item.name, value });
+  }
+  const words: ShellWord[] = node.name === undefined ? [] : [...readWord(reader, node.name)];
+  for (const item of node.suffix) {
+    if (item.type === "Word") words.push(...readWord(reader, item));
+    else if (item.type === "Assignment") words.push(...readAssignmentWord(reader, item));
+  }
+  const read = readRedirections(reader, node.redirects);
+  const inner: Scope =
+    node.redirects.length === 0
+      ? scope
+      : {
+          ...scope,
+          redirections: [...read.redirections, ...scope.redirections],
+          redirected: [...read.resources, ...scope.redirected],
+          input: read.input ?? scope.input,
+        };
+  const source = scope.text.slice(node.pos, node.end);
+  if (words.length === 0) {
+    for (const one of env) assign(analysis, one.name, "shell");
+    // A redirection alone opens its file as `:` would.
+    if (read.redirections.length > 0)
+      return analysis.runWords([literalWord(":")], inner, folders, { source });
+    return stay;
+  }
+  return analysis.runWords(words, inner, folders, { env, source });
+}
+
+/** `export NAME=value`, `alias x=y`: the argument of a builtin that assigns. */
+function readAssignmentWord(
+  reader: WordReader,
+  item: Extract<ParsedCommand["suffix"][number], { type: "Assignment" }>,
+): readonly ShellWord[] {
+  if (item.index !== undefined) {
+    visitNested(reader, item.index);
+    checkArithmetic(reader.analysis, item.index.value, reader.scope.text);
+  }
+  if (item.value.type === "ArrayValue") {
+    for (const element of item.value.elements) readWord(reader, element);
+    return [{ raw: item.text, value: undefined, prefix: `${item.name}=` }];
+  }
+  const head = item.text.slice(0, item.text.length - item.value.text.length);
+  return readWord(reader, item.value).map((word) => ({
+    ...word,
+    raw: item.text,
+    value: word.value === undefined ? undefined : head + word.value,
+    prefix: head + word.prefix,
+    ...(word.parts === undefined ? {} : { parts: [head, ...word.parts] }),
+  }));
+}
