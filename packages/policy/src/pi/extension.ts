@@ -58,9 +58,12 @@ export function createPolicyExtension(options: PolicyExtensionOptions = {}): Pol
     pi.on("tool_execution_end", handlers.toolExecutionEnd);
     pi.on("tool_call", handlers.toolCall);
     pi.on("tool_result", handlers.toolResult);
-    if (options.userBash === true) {
-      pi.on("user_bash", (event, context) => {
-        const { gate, engine } = sessionFor(context);
+    pi.on("user_bash", (event, context) => {
+      const { gate, engine } = sessionFor(context);
+      // A person is bound by rules that name persons, and by the agent's when the option says so. What asks is
+      // answered by having typed it.
+      const actors = options.userBash === true ? (["person", "agent"] as const) : (["person"] as const);
+      for (const actor of actors) {
         const decision = engine.evaluate(
           {
             callId: "user_bash",
@@ -68,18 +71,18 @@ export function createPolicyExtension(options: PolicyExtensionOptions = {}): Pol
             tool: { name: "bash", source: { kind: "builtin" } },
             input: { command: event.command },
             cwd: event.cwd,
-            // The option binds a person to the rules of the agent. What asks is answered by having typed it.
-            actor: "agent",
+            actor,
           },
           gate.history,
         );
-        if (decision.effect !== "deny") return undefined;
+        if (decision.effect !== "deny") continue;
         void gate.note("user-bash-denied", `${decision.rule}: ${decision.matched}`);
         return {
           result: { output: decision.modelMessage, exitCode: 126, cancelled: false, truncated: false },
         };
-      });
-    }
+      }
+      return undefined;
+    });
     if (options.command !== false) {
       pi.registerCommand(options.command ?? "policy", {
         description: "Show the policy, its last decisions and the remembered answers, and revoke them",

@@ -41,7 +41,7 @@ export interface PolicyExtensionOptions {
   readonly alwaysEnforced?: (decision: Decision) => boolean;
   /** Tools that change their own arguments while they run. */
   readonly mutableInput?: readonly string[];
-  /** Also hold denials against what a person types after `!`. Default false. */
+  /** Hold the agent's denials against what a person types after `!`, too. Default: only rules that name persons. */
   readonly userBash?: boolean;
   /** Name of the command; `false`: none. Default `policy`. */
   readonly command?: string | false;

@@ -240,6 +240,29 @@ describe("the built-in rules in a Pi session", () => {
     );
   });
 
+  it("bind a person only through rules that name persons", async () => {
+    // policy L16
+    const denied = { effect: "deny", command: { program: "rm" } };
+    const { session } = await start({
+      rules: [
+        { id: "agent", ...denied },
+        { id: "both", effect: "deny", command: { program: "dd" }, actor: "any" },
+      ],
+    });
+    await using _ = session;
+    const type = (command: string) =>
+      session.session.extensionRunner.emitUserBash({
+        type: "user_bash",
+        command,
+        excludeFromContext: false,
+        cwd: session.cwd,
+      });
+    expect(await type("rm -rf build")).toBeUndefined();
+    expect(await type("dd if=a of=b")).toMatchObject({
+      result: { output: expect.stringContaining("both"), exitCode: 126 },
+    });
+  });
+
   it("read the project's file only in a project that Pi trusts", async () => {
     // contract A26
     const project = { rules: [{ id: "no-git", effect: "deny", command: { program: "git" } }] };

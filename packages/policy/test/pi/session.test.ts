@@ -12,6 +12,7 @@ import { notingTools, scriptTool, textOf, type Ran } from "./tools.ts";
 
 /** Asks about `shell`, denies a forced push, lets everything else pass. */
 const engine = fakeEngine((request) => {
+  if (request.actor === "person") return { effect: "allow", rule: "default.person" };
   const command = request.input["command"];
   if (typeof command === "string" && command.includes("--force"))
     return { effect: "deny", rule: "git.force-push" };
