@@ -1,0 +1,21 @@
+/**
+ * `pnpm bench [name …]`: the benchmarks, each in one run with its peers. Quote medians and ratios: machines are noisy.
+ */
+import { machine } from "./measure.ts";
+
+const benches: ReadonlyMap<string, () => Promise<string>> = new Map([
+  ["policy", async () => (await import("./policy.ts")).benchPolicy()],
+  ["calls", async () => (await import("./calls.ts")).benchCalls()],
+]);
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !benches.has(name));
+if (unknown.length > 0) {
+  console.error(`No benchmark ${unknown.join(", ")}. There are: ${[...benches.keys()].join(", ")}.`);
+  process.exitCode = 2;
+} else {
+  console.log(machine());
+  for (const name of wanted.length === 0 ? benches.keys() : wanted) {
+    console.log(`\n${name}\n${await benches.get(name)?.()}`);
+  }
+}
