@@ -1,4 +1,4 @@
-export { runTool, type RunToolOptions, type StructuredContentOf, type ToolRun } from "./run-tool.ts";
+export { runTool, type RunToolOptions, type ToolRun } from "./run-tool.ts";
 export { call, type ScriptedCall, type ScriptedReply } from "./scripted-model.ts";
 export {
   scriptedPiSession,

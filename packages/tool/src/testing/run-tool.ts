@@ -1,4 +1,3 @@
-import type { Static } from "@earendil-works/pi-schema";
 import { isAbortError } from "../abort.ts";
 import type { ToolCallOutcome } from "../caller.ts";
 import type { RunnableTool } from "../definition.ts";
@@ -181,10 +180,3 @@ function toJson(args: unknown): JsonObject {
   // A tool call's arguments are an object; validation has the last word on anything else.
   return (typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : {}) as JsonObject;
 }
-
-/** The value type of a tool's structured content, for a test's own helpers. */
-export type StructuredContentOf<TTool> = TTool extends { readonly outputSchema?: infer TOutput }
-  ? TOutput extends object
-    ? Static<TOutput>
-    : never
-  : never;
