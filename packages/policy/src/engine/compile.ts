@@ -2,6 +2,7 @@ import type { LayerName, PartDecision } from "../decision.ts";
 import { hostRules, leashRules, type PresetRule, presetDefaults, presetRules } from "../preset/rules.ts";
 import { compileMatch, type MatchWorld } from "../rules/compiled-match.ts";
 import type { PolicyLayer, PresetChange, Rule, Trust } from "../rules/types.ts";
+import { subjectProblem } from "../rules/subject-problem.ts";
 import { ruleKind } from "../rules/types.ts";
 import { effectWeight } from "./strictest.ts";
 import { compileFallbacks } from "./fallback.ts";
@@ -82,6 +83,8 @@ export function compileRule(rule: Rule, layer: LayerName, world: MatchWorld): Co
   const fail = (message: string): void => {
     throw new TypeError(`rule ${rule.id}: ${message}`);
   };
+  const odd = subjectProblem(rule);
+  if (odd !== undefined) fail(odd);
   return {
     rule,
     id: rule.id,

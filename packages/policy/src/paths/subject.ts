@@ -1,5 +1,6 @@
 import type { Care } from "../rules/call-filter.ts";
 import type { ResourceAction, ResourceFact } from "../subject.ts";
+import { expandBraces } from "./braces.ts";
 import { resolveDots } from "./normalize.ts";
 import { foldedPath, type FoldedPath } from "./pattern.ts";
 import { compileName, expandGlob, isGlob, listTree, type Reach, sampleGlob, splitGlob } from "./reach.ts";
@@ -39,15 +40,20 @@ export function pathSubject(
   fallbackBase: string,
   options: { readonly hidden?: boolean } = {},
 ): PathSubject {
-  const extent = fact.extent ?? "exact";
   const base = fact.base ?? (fact.value !== undefined && isAnchored(fact.value) ? fallbackBase : undefined);
   const known = fact.value !== undefined && base !== undefined;
-  const globbed =
-    known && extent === "glob" && isGlob(fact.value)
-      ? globPaths(resolver, fact.value, base, options.hidden !== false || fact.value.includes("**"))
-      : undefined;
+  const isGlobbed = known && fact.extent === "glob" && isGlob(fact.value);
+  const globbed = isGlobbed
+    ? globPaths(resolver, fact.value, base, options.hidden !== false || fact.value.includes("**"))
+    : undefined;
+  // A glob that is too much to write out is the tree that it stands in.
+  const everything = isGlobbed && globbed === undefined;
+  const extent = everything ? "tree" : (fact.extent ?? "exact");
+  const place = everything ? splitGlob(fact.value).folder : fact.value;
   const resolved =
-    globbed?.folder ?? (known && globbed === undefined ? resolver.resolve(fact.value, base) : undefined);
+    globbed === undefined && place !== undefined && base !== undefined
+      ? resolver.resolve(place, base)
+      : globbed?.folder;
   const named = globbed?.named ?? (resolved === undefined ? [] : [resolved]);
   let loose: readonly FoldedPath[] | undefined;
   let strict: readonly FoldedPath[] | undefined;
@@ -72,7 +78,7 @@ export function pathSubject(
     named,
     complete: globbed?.complete ?? true,
     floating:
-      fact.value === undefined || known
+      fact.value === undefined || resolved !== undefined
         ? undefined
         : foldedPath(
             resolver.fold(
@@ -106,19 +112,36 @@ function isAnchored(value: string): boolean {
   return /^([/~]|[A-Za-z]:|\\\\)/.test(value);
 }
 
+interface GlobPaths {
+  readonly folder: ResolvedPath | undefined;
+  readonly named: readonly ResolvedPath[];
+  readonly complete: boolean;
+}
+
+/** What a glob names. One with more alternatives than are written out may name anything below its folder. */
 function globPaths(
   resolver: PathResolver,
   value: string,
   base: string,
   hidden: boolean,
-): {
-  readonly folder: ResolvedPath | undefined;
-  readonly named: readonly ResolvedPath[];
-  readonly complete: boolean;
-} {
-  const { folder, rest } = splitGlob(
-    value.replaceAll("\\", resolver.world.platform === "win32" ? "/" : "\\"),
-  );
+): GlobPaths | undefined {
+  const slashed = resolver.world.platform === "win32" ? value.replaceAll("\\", "/") : value;
+  const alternatives = expandBraces(slashed);
+  if (alternatives === undefined) return undefined;
+  const parts = alternatives.map((one) => globPath(resolver, one, base, hidden));
+  return {
+    // A folder above all alternatives would be no use; each has its own among the named.
+    folder:
+      parts
+        .map(({ folder }) => folder)
+        .find((folder) => folder !== undefined && resolver.isOutside(folder)) ?? parts[0]?.folder,
+    named: parts.flatMap(({ named }) => named),
+    complete: parts.every(({ complete }) => complete),
+  };
+}
+
+function globPath(resolver: PathResolver, value: string, base: string, hidden: boolean): GlobPaths {
+  const { folder, rest } = splitGlob(value);
   const start = resolver.resolve(folder, base);
   const samples = sampleGlob(value).map((sample) => resolver.resolve(sample, base));
   const found =
@@ -126,7 +149,7 @@ function globPaths(
   const expansions = found.paths.map((path) => resolver.resolve(path, base));
   const all = [...samples, ...expansions];
   const named = all.filter((path) => path !== undefined);
-  const listed = start !== undefined && resolver.fs.list(start.real) !== undefined;
+  const listed = rest.length === 0 || (start !== undefined && resolver.fs.list(start.real) !== undefined);
   return { folder: start, named, complete: found.complete && listed && named.length === all.length };
 }
 

@@ -3,6 +3,7 @@ import type { CallRequest } from "@nestbox/tool";
 import type { LayerName } from "../decision.ts";
 import { compileRule } from "../engine/compile.ts";
 import { presetIds } from "../preset/ids.ts";
+import { presetRules } from "../preset/rules.ts";
 import { type ExampleWorld, exampleMatches } from "./examples.ts";
 import { MAX_POLICY_CHARS, type ReadResult, readPolicy } from "./read.ts";
 import type { Example, Policy, PolicyLayer, PolicyProblem, Rule } from "./types.ts";
@@ -63,11 +64,9 @@ function checkPolicy(
   }
   for (const [id, change] of Object.entries(policy.preset)) {
     if (change === false || change.except === undefined) continue;
-    const text = compileProblem(
-      { id: "preset", effect: "deny", tool: [{ name: "*" }], except: change.except },
-      layer,
-    );
-    if (text !== undefined) problems.push({ file, line: 1, column: 1, message: `preset ${id}: ${text}` });
+    const preset = presetRules.find(({ rule }) => rule.id === id)?.rule ?? { path: { outside: true } };
+    const text = compileProblem({ ...preset, id, effect: "deny", except: change.except }, layer);
+    if (text !== undefined) problems.push({ file, line: 1, column: 1, message: `preset: ${text}` });
   }
   return problems;
 }

@@ -128,6 +128,28 @@ describe("a policy file", () => {
     ],
     ["a wrong type", rule(`{ "id": "a", "effect": "deny", "tool": 3 }`), /expected an object/],
     [
+      "a path and a host without a command",
+      rule(`{ "id": "a", "effect": "deny", "path": "x", "host": "y" }`),
+      /cannot ask about a host/,
+    ],
+    [
+      "a limit about a command",
+      rule(
+        `{ "id": "a", "effect": "ask", "command": { "program": "x" }, "limit": { "calls": 1, "per": "tool" } }`,
+      ),
+      /not about a command/,
+    ],
+    [
+      "an except that cannot hold",
+      rule(`{ "id": "a", "effect": "allow", "tool": "write", "except": { "path": ".env" } }`),
+      /write the rule about a path instead/,
+    ],
+    [
+      "an except of a built-in rule that cannot hold",
+      `{ "version": 1, "preset": { "path.external": { "except": { "host": "x" } } } }`,
+      /cannot ask about a host/,
+    ],
+    [
       "too many stars",
       rule(`{ "id": "a", "effect": "deny", "path": "${"*a".repeat(20)}" }`),
       /more than 8 wildcards/,

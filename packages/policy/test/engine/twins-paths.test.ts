@@ -229,6 +229,8 @@ describeTwins([
     deny: [
       { pattern: "x", glob: "{.env,a}" },
       { pattern: "x", glob: ".e?v" },
+      { pattern: "x", glob: "{sub/a,.env}" },
+      { pattern: "x", glob: "{sub,{x,.env}}" },
       { pattern: "x", path: ".env" },
       { pattern: "x", glob: ".env*" },
       { pattern: "x", path: ".", glob: "./.env" },
@@ -236,6 +238,7 @@ describeTwins([
     cautious: [
       { pattern: "x" },
       { pattern: "x", glob: "**" },
+      { pattern: "x", glob: `{${Array.from({ length: 70 }, (_, index) => `sub/${index}`).join(",")},.env}` },
       { pattern: "x", glob: "!.env" },
       { pattern: "x", path: "..", glob: "*.ts" },
     ],
