@@ -93,7 +93,7 @@ export const builtinTable: readonly ProgramSpec[] = [
     special: "read-names",
   },
   { names: ["getopts"], readOnly: true, special: "getopts" },
-  { names: ["set"], readOnly: true, special: "set" },
+  { names: ["set"], anyOptions: true, readOnly: true, special: "set" },
   {
     names: [
       "shift",

@@ -195,7 +195,7 @@ function knownVariable(reader: WordReader, name: string): string | undefined {
 
 function checkParameter(reader: WordReader, part: Extract<WordPart, { type: "ParameterExpansion" }>): void {
   const { analysis } = reader;
-  if (part.text.startsWith("${!") && !/^\$\{![A-Za-z0-9_]+[@*]\}$/.test(part.text)) {
+  if (part.text.startsWith("${!") && !/^\$\{![A-Za-z0-9_]+(\[[@*]\]|[@*])\}$/.test(part.text)) {
     addDoubt(analysis, "evaluates-argument", `${part.text} evaluates what the variable holds`);
   }
   const operation = part.operation;

@@ -118,6 +118,7 @@ describe("arguments that a shell evaluates", () => {
     "declare -i n=5",
     "unset a",
     "a=(1 2)",
+    "echo ${!a[@]}",
   ])("%s is plain", (text) => {
     expect(doubts(text)).toEqual([]);
   });

@@ -37,8 +37,11 @@ function bareProgram(program: string): string | undefined {
       bare += "0";
       at = end;
     } else bare += char;
-    const last = bare.at(-1) ?? "";
-    if (last !== " " && last !== "\t") previous = last;
+    // What stands at this place now: the end of a string or a pattern, a comment's last character, or the character.
+    const last = program[at] ?? "";
+    if (char !== "#" && last !== " " && last !== "\t" && !(char === "\\" && last === "\n")) {
+      previous = char === "/" ? "0" : last;
+    }
   }
   return bare;
 }
