@@ -4,8 +4,11 @@ import type { Decision } from "../decision.ts";
 
 /** A pattern that could be remembered for one call, as it is shown and edited. */
 export interface GrantOffer {
-  /** `exact`: this call with these arguments. `command`: one command line of a shell call. */
-  readonly kind: "exact" | "command";
+  /**
+   * `exact`: this call with these arguments. `command`: one command line of a shell call. `path`: any call of this tool
+   * of Pi's own that touches only these files.
+   */
+  readonly kind: "exact" | "command" | "path";
   /** What is saved unless it is edited. */
   readonly pattern: string;
   /** The pattern, escaped and shortened for display. */
@@ -26,11 +29,11 @@ export interface GrantedFile {
 export interface Grant {
   readonly id: string;
   readonly scope: "session" | "time" | "always";
-  readonly kind: "exact" | "command";
+  readonly kind: "exact" | "command" | "path";
   /** Tool it counts for, with its source, so that a namesake of another owner is not meant. */
   readonly tool: string;
   readonly source: string;
-  /** `exact`: the arguments' fingerprint. `command`: the pattern, word by word. */
+  /** `exact`: the arguments' fingerprint. `command`: the pattern, word by word. `path`: a glob below the folder. */
   readonly match: string;
   /** What the person saw, escaped. */
   readonly shown: string;

@@ -5,6 +5,7 @@ import type { CommandFact } from "../subject.ts";
 import type { Remember } from "./approver.ts";
 import { parsePattern, quoteWord, type PatternWord } from "./command-pattern.ts";
 import { MAX_SHOWN_CHARS, showText } from "../explain/escape.ts";
+import { matchesPaths, pathPatternProblem, touchedPaths } from "./grant-path.ts";
 import { bindingOf, boundInWords, sameFiles } from "./grant-binding.ts";
 import { shorten } from "./display.ts";
 import type { Grant, GrantFacts, GrantOffer, GrantStore, GrantSubject } from "./grant.ts";
@@ -66,11 +67,13 @@ export function grantOffers(subject: GrantSubject, facts: GrantFacts): readonly 
   for (const command of grantableCommands(subject, asking, facts) ?? []) {
     offers.push(offer("command", patternOf(command), bound));
   }
+  const paths = touchedPaths(subject, binding.folder, facts);
+  if (paths?.length === 1) offers.push(offer("path", paths.join(), bound));
   return offers;
 }
 
 function offer(kind: GrantOffer["kind"], pattern: string, bound: string): GrantOffer {
-  return { kind, pattern, shown: shorten(pattern), editable: kind === "command", bound };
+  return { kind, pattern, shown: shorten(pattern), editable: kind !== "exact", bound };
 }
 
 export type MadeGrant =
@@ -102,9 +105,17 @@ export function makeGrant(
     ...(remember.kind === "time" ? { expiresAt: made.now + Math.max(0, remember.forMs) } : {}),
   };
   const exact =
-    remember.offer !== "command" &&
+    (remember.offer ?? "exact") === "exact" &&
     offers.some((item) => item.kind === "exact" && item.pattern === remember.pattern);
   if (exact) return { ok: true, grant: { ...base, kind: "exact", match: subject.fingerprint } };
+  if (remember.offer === "path") {
+    const problem = pathPatternProblem(remember.pattern);
+    if (problem !== undefined) return { ok: false, message: problem };
+    if (!matchesPaths(remember.pattern, touchedPaths(subject, binding.folder, facts) ?? [])) {
+      return { ok: false, message: "the pattern does not match the files that were asked about" };
+    }
+    return { ok: true, grant: { ...base, kind: "path", match: remember.pattern } };
+  }
   const words = parsePattern(remember.pattern);
   if (!words.ok) return words;
   const commands = grantableCommands(subject, asking, facts) ?? [];
@@ -155,6 +166,15 @@ export function findGrants(
       asking.every((part) => answers(grant, part)),
   );
   if (exact !== undefined) return [exact];
+  const paths = touchedPaths(subject, binding.folder, facts);
+  if (paths !== undefined) {
+    const all = (grant: Grant): boolean =>
+      grant.kind === "path" &&
+      matchesPaths(grant.match, paths) &&
+      asking.every((part) => answers(grant, part));
+    const covering = here.find(all);
+    return covering === undefined ? undefined : [covering];
+  }
   const commands = grantableCommands(subject, asking, facts);
   if (commands === undefined) return undefined;
   const used: Grant[] = [];

@@ -122,7 +122,7 @@ function readGrant(value: unknown): Grant | undefined {
     expiresAt,
   } = value;
   if (scope !== "time" && scope !== "always") return undefined;
-  if (kind !== "exact" && kind !== "command") return undefined;
+  if (kind !== "exact" && kind !== "command" && kind !== "path") return undefined;
   if (typeof id !== "string" || typeof tool !== "string" || typeof source !== "string") return undefined;
   if (typeof match !== "string" || typeof shown !== "string" || typeof folder !== "string") return undefined;
   if (typeof repository !== "boolean" || typeof createdAt !== "number") return undefined;

@@ -39,6 +39,13 @@ export const SCOPES = {
 
 export const EDITS = { keep: "Save it as shown", edit: "Edit it first…" } as const;
 
+const KINDS = { exact: "Exactly", command: "Command", path: "Files" } as const;
+const HINTS = {
+  exact: "",
+  command: "`*` is one word, a last `...` any further words.",
+  path: "`*` is any part of a name, `**` any folders.",
+} as const;
+
 const HOUR_MS = 3_600_000;
 
 /** Asks with Pi's own dialogs, in the terminal or over RPC. Closing a dialog without a choice is a refusal. */
@@ -115,9 +122,7 @@ async function remembering(
     signal,
   });
   if (scope === undefined) return { kind: "declined" };
-  const labels = prompt.item.offers.map(
-    (offer) => `${offer.kind === "exact" ? "Exactly" : "Command"}: ${offer.shown}`,
-  );
+  const labels = prompt.item.offers.map((offer) => `${KINDS[offer.kind]}: ${offer.shown}`);
   const label = await ui.select(
     `Remember what? It counts ${prompt.item.offers[0]?.bound ?? "here"}.`,
     labels,
@@ -130,7 +135,7 @@ async function remembering(
     const wish = await ui.select(`This will be saved: ${offer.shown}`, [EDITS.keep, EDITS.edit], { signal });
     if (wish === undefined) return { kind: "declined" };
     if (wish === EDITS.edit) {
-      const edited = await ui.editor("`*` is one word, a last `...` any further words.", pattern);
+      const edited = await ui.editor(HINTS[offer.kind], pattern);
       // Pi's editor cannot be closed from here: what is typed after the end counts for nothing.
       if (edited === undefined || signal.aborted) return { kind: "declined" };
       pattern = edited.trim();

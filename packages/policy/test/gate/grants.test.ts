@@ -305,4 +305,75 @@ describe("a remembered answer", () => {
     await from("b", "foo_bar");
     expect(gate.grants.list().map((grant) => grant.source)).toEqual(["mcp:foo.bar", "mcp:foo_bar"]);
   });
+
+  it("covers files through a pattern, for Pi's own tools only, with links resolved and never outside its folder", async () => {
+    const links: Record<string, string> = { "/a/src/out": "/etc", "/a/new": "", "/a/src/new.ts": "" };
+    const facts: GrantFacts = {
+      ...factsWithoutFileSystem,
+      realPath: (path) => {
+        const link = Object.keys(links).find((from) => path === from || path.startsWith(`${from}/`));
+        if (link === undefined) return path;
+        return links[link] === "" ? undefined : path.replace(link, links[link] ?? "");
+      },
+    };
+    const setupFor = (pattern: string, source: "builtin" | "sdk" = "builtin") => {
+      let asked = 0;
+      const grants = createMemoryGrants();
+      const gate = createGate({
+        engine: fakeEngine((request) => ({
+          effect: "ask",
+          resources: [
+            {
+              action: "write",
+              kind: "path",
+              value: String(request.input["path"]),
+              base: "/a",
+              origin: "path",
+            },
+          ],
+        })),
+        approver: {
+          ask: async () => {
+            asked += 1;
+            return { kind: "approved", remember: { kind: "always", pattern, offer: "path" } };
+          },
+        },
+        facts,
+        grants,
+      });
+      return {
+        grants,
+        write: async (path: string, content: string) => {
+          const before = asked;
+          const tool = { name: "write", source: { kind: source } };
+          await gate.decide(call(`${path} ${content}`, { path, content }, { tool, cwd: "/a" }));
+          return asked > before;
+        },
+      };
+    };
+    const { write, grants } = setupFor("src/**");
+    expect(await write("src/a.ts", "1")).toBe(true);
+    expect(grants.list()).toMatchObject([{ kind: "path", match: "src/**", folder: "/a" }]);
+    expect(await write("src/a.ts", "2")).toBe(false);
+    expect(await write("src/deep/.b.ts", "1")).toBe(false);
+    expect(await write("src/new.ts", "1")).toBe(false);
+    for (const path of [
+      "other.ts",
+      "src/../other.ts",
+      "src/out/passwd",
+      "/etc/passwd",
+      "../src/a.ts",
+      "srcx/a.ts",
+    ]) {
+      expect(await write(path, "1")).toBe(true);
+    }
+    for (const pattern of ["other/**", "/a/src/**", "~/x", "../a/src/*", "!x", "", "{src,x}/*"]) {
+      const refused = setupFor(pattern);
+      await refused.write("src/a.ts", "1");
+      expect(refused.grants.list()).toEqual([]);
+    }
+    const foreign = setupFor("src/**", "sdk");
+    await foreign.write("src/a.ts", "1");
+    expect(foreign.grants.list()).toEqual([]);
+  });
 });

@@ -243,6 +243,23 @@ describe("in a Pi session", () => {
     expect(ran).toHaveLength(1);
   });
 
+  it("asks nobody and blocks nothing in a dry run, and shows what enforcing would deny", async () => {
+    const { session, ran, extension, records } = await start({ policy: { mode: "dry-run" }, ui: {} });
+    await using _ = session;
+    await session.prompt("go", [
+      call("shell", { command: "ls" }),
+      call("look", { command: "git push --force" }),
+      "done",
+    ]);
+    expect(ran).toHaveLength(2);
+    expect(session.ui?.dialogs).toEqual([]);
+    expect(extension.state()?.decisions.map((item) => item.wouldBe)).toEqual(["deny", "deny"]);
+    expect(records.filter((record) => record.type === "decision")).toMatchObject([
+      { wouldBe: "deny" },
+      { wouldBe: "deny" },
+    ]);
+  });
+
   it("blocks every call when the engine throws", async () => {
     // policy L04
     const broken: PolicyEngine = {
