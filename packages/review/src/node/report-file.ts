@@ -1,9 +1,13 @@
+import { isAbsolute, join, sep } from "node:path";
+
 import { refusal } from "@nestbox/tool";
 import { openInside } from "@nestbox/tool/node";
 
 import type { FailuresReport } from "../failures.ts";
 import { limits } from "../limits.ts";
 import { parseJunit } from "../reports/junit.ts";
+import type { ParsedFailure } from "../reports/report.ts";
+import { isFile } from "./files.ts";
 import { createLocator, groupFailures } from "./locate.ts";
 import { parseTap } from "./tap.ts";
 
@@ -14,7 +18,12 @@ export async function readReportFile(root: string, path: string): Promise<Failur
   const parsed = isXml ? parseJunit(source) : parseTap(source);
   if (!parsed.ok) throw refusal(`${path} is neither JUnit XML nor TAP: ${parsed.reason}.`);
   const { report } = parsed;
-  const { files, omitted } = groupFailures(report.failures, createLocator(root, root));
+  const failures: ParsedFailure[] = [];
+  for (const failure of report.failures) {
+    const known = failures.length < limits.failures && failure.file !== undefined;
+    failures.push(known ? { ...failure, file: await ownFile(root, failure.file ?? "") } : failure);
+  }
+  const { files, omitted } = groupFailures(failures, createLocator(root, root));
   const ran = report.passed + report.failed + report.skipped > 0;
   const [error] = report.errors;
   const outcome =
@@ -43,6 +52,17 @@ export async function readReportFile(root: string, path: string): Promise<Failur
     ...totals,
     omitted,
   };
+}
+
+/** A report of another machine has other folders: the longest end of its path that is a file here is the one. */
+async function ownFile(root: string, file: string): Promise<string> {
+  if (!isAbsolute(file) || file.startsWith(`${root}${sep}`)) return file;
+  const parts = file.split(/[\\/]/).filter((part) => part !== "" && part !== "..");
+  for (let index = 0; index < parts.length; index += 1) {
+    const candidate = parts.slice(index).join("/");
+    if (await isFile(join(root, candidate))) return candidate;
+  }
+  return file;
 }
 
 async function readReport(root: string, path: string): Promise<string> {

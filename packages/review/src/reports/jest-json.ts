@@ -43,7 +43,9 @@ export function parseJestJson(source: string): ReportResult {
 }
 
 function failureOf(test: unknown, path: string | undefined): ParsedFailure {
-  const titles = list(test, "ancestorTitles").filter((title): title is string => typeof title === "string");
+  const titles = list(test, "ancestorTitles").filter(
+    (title): title is string => typeof title === "string" && title !== "",
+  );
   const name = [...titles, text(test, "title") ?? text(test, "fullName") ?? "(unnamed)"].join(" > ");
   const messages = list(test, "failureMessages")
     .filter((message) => typeof message === "string")

@@ -254,6 +254,22 @@ describe("a project's test runs are found", () => {
     expect(await suitesOf(files, "nope")).toEqual([]);
   });
 
+  test("a root script of its own gives way to the packages' runners, when it has any", async () => {
+    const root = manifest({ test: "node scripts/test.js" }, { workspaces: ["packages/*"] });
+    const known = await suitesOf({
+      "package.json": root,
+      "packages/a/package.json": manifest({ test: "vitest run" }),
+    });
+    expect(known).toEqual([
+      expect.stringMatching(/^vitest \| .*"test" of the root is not of a known runner/),
+    ]);
+    const unknown = await suitesOf({
+      "package.json": root,
+      "packages/a/package.json": manifest({ test: "make" }),
+    });
+    expect(unknown).toEqual([expect.stringMatching(/^unknown/)]);
+  });
+
   test("turbo and its like become one run a package", async () => {
     const files = {
       "package.json": manifest({ test: "turbo run test" }, { workspaces: ["packages/*"] }),

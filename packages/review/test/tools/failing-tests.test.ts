@@ -149,6 +149,18 @@ describe("failing_tests reads any JUnit XML or TAP file of the project", () => {
     expect(data.files[0]?.path).toBe("test/add.test.js");
   });
 
+  test("a report of another machine, whose folders are not ours", async () => {
+    using folder = makeFolder({
+      "n.tap": readRecording("node-test-failures").files["node.tap"] ?? "",
+      "test/add.test.js": "",
+    });
+    const { data } = await reportOf("failing_tests", folder.path, { report: "n.tap" });
+    expect(data.files.map(({ path, failed }) => `${path} ${failed}`)).toEqual([
+      "test/add.test.js 4",
+      "(unknown file) 1",
+    ]);
+  });
+
   test("TAP, whole and cut off", async () => {
     const tap = readRecording("node-test-failures").files["node.tap"] ?? "";
     using folder = makeFolder({

@@ -51,7 +51,15 @@ async function packageSuites(folder: string, query: SuiteQuery, wide: boolean): 
     const members = wide ? await workspaceSuites(folder, query) : [];
     return members.length > 0 || query.script !== undefined ? members : await dependencySuite(target);
   }
-  return scriptSuites(target, name, query, wide);
+  const suites = await scriptSuites(target, name, query, wide);
+  if (!wide || query.script !== undefined || suites.some(({ runner }) => runner !== "unknown")) return suites;
+  // A script of the root's own that starts the packages' tests in its way: they tell more when they are run one by one.
+  const members = await workspaceSuites(folder, query);
+  if (members.every(({ runner }) => runner === "unknown")) return suites;
+  return members.map((suite) => ({
+    ...suite,
+    note: `"${name}" of the root is not of a known runner: this package's was run`,
+  }));
 }
 
 /** The script with the package's unit tests, or the one that was asked for. */

@@ -5,11 +5,15 @@
 export const vitestReporterSource = `import { writeFileSync } from "node:fs";
 
 const text = (value) => (value === undefined || value === null ? undefined : String(value).slice(0, 10000));
+// Since vitest 4 the places are there as data; before, the stack is text.
+const places = (error) => (error.stacks ?? []).map(
+  (at) => "    at " + (at.method || "<anonymous>") + " (" + at.file + ":" + at.line + ":" + at.column + ")",
+);
+const headline = (error) => String(error.name ?? "Error") + ": " + String(error.message);
+const stackOf = (error) =>
+  places(error).length > 0 ? [headline(error), ...places(error)].join("\\n") : (error.stack ?? headline(error));
 const failure = (error) => ({
-  message: text(error.message),
-  stack: text([String(error.name ?? "Error") + ": " + String(error.message), ...(error.stacks ?? []).map(
-    (at) => "    at " + (at.method || "<anonymous>") + " (" + at.file + ":" + at.line + ":" + at.column + ")",
-  )].join("\\n")),
+  stack: text(stackOf(error)),
   expected: text(error.expected),
   actual: text(error.actual),
 });
