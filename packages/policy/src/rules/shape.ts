@@ -93,11 +93,6 @@ export function oneOf<const T extends string | number | boolean>(
   };
 }
 
-/** Any JSON value, taken as it is. */
-export function json(description: string, toValue: (node: Node) => unknown): Shape<unknown> {
-  return { schema: { description }, read: (node) => toValue(node) };
-}
-
 export function list<T>(
   item: Shape<T>,
   options: { readonly min?: number; readonly description?: string } = {},

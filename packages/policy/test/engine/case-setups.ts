@@ -2,7 +2,7 @@ import type { CallRequest, ToolSource } from "@nestbox/tool";
 
 import type { CallHistory, EngineOptions, PolicyLayer } from "../../src/index.ts";
 import { fingerprint } from "../../src/gate/fingerprint.ts";
-import { createMemoryFs, type MemoryLayout } from "../../src/paths/memory-fs.ts";
+import { createMemoryFs, type MemoryLayout } from "./memory-fs.ts";
 import { layer, type PolicyText } from "./support.ts";
 
 /** What a case's policy and layout are in real files. */

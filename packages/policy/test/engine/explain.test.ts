@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { explainDecision, showText } from "../../src/index.ts";
-import { createMemoryFs } from "../../src/paths/memory-fs.ts";
+import { createMemoryFs } from "./memory-fs.ts";
 import { call, engineOf, layer } from "./support.ts";
 
 const bash = (command: string) => call("bash", { command });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { CallRequest, JsonObject } from "@nestbox/tool";
 
 import { parsePolicy, type Effect, type PolicyLayer } from "../../src/index.ts";
-import { createMemoryFs } from "../../src/paths/memory-fs.ts";
+import { createMemoryFs } from "./memory-fs.ts";
 import { call, engineOf, layer } from "./support.ts";
 
 // Generated text is judged and never run.

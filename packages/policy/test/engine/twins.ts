@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "@nestbox/tool";
 
 import type { EngineOptions } from "../../src/index.ts";
-import { createMemoryFs, type MemoryLayout } from "../../src/paths/memory-fs.ts";
+import { createMemoryFs, type MemoryLayout } from "./memory-fs.ts";
 import { call, engineOf, layer } from "./support.ts";
 
 /** Many calls under one policy, with the decision that each must have. `cautious`: ask or deny, but never allow. */

@@ -1,5 +1,5 @@
-import type { FolderEntry, PolicyFs } from "./fs.ts";
-import { rootOf } from "./normalize.ts";
+import type { FolderEntry, PolicyFs } from "../../src/paths/fs.ts";
+import { rootOf } from "../../src/paths/normalize.ts";
 
 /** A layout by absolute path: `null` a folder, `{ link }` a link, a text a file. Parent folders need not be named. */
 export type MemoryLayout = Readonly<Record<string, string | null | { readonly link: string }>>;
@@ -8,7 +8,7 @@ export interface MemoryFsOptions {
   readonly foldsCase?: boolean;
 }
 
-/** A file system in memory, for examples of policies and for tests: the layout is all that exists. */
+/** A file system in memory: the layout is all that exists. */
 export function createMemoryFs(layout: MemoryLayout, options: MemoryFsOptions = {}): PolicyFs {
   const foldsCase = options.foldsCase === true;
   const key = (path: string): string => (foldsCase ? path.toLowerCase() : path);
