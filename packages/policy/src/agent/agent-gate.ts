@@ -1,8 +1,8 @@
 import type { CallRequest, ToolSource } from "@nestbox/tool";
 
-import { fingerprint, toPlainJson } from "../gate/fingerprint.ts";
 import { deepFreeze } from "../gate/freeze.ts";
 import type { PolicyGate } from "../gate/gate-types.ts";
+import { resultHash } from "../gate/result-hash.ts";
 
 /** What is looked at of the low-level agent's tools. Annotations are its author's, where the object carries them. */
 interface AgentToolView {
@@ -68,14 +68,9 @@ export function createAgentGate(options: AgentGateOptions): AgentGate {
       return verdict.effect === "allow" ? undefined : { block: true, reason: verdict.reason };
     },
     async afterToolCall({ toolCall, args, result, isError }) {
-      const plain = toPlainJson({
-        content: result.content ?? null,
-        structuredContent: result.structuredContent ?? null,
-        isError,
-      });
       const { changed } = gate.settled(
         { callId: toolCall.id },
-        { isError, input: args, ...(plain.ok ? { resultHash: fingerprint(plain.value) } : {}) },
+        { isError, input: args, resultHash: resultHash(toolCall.id, { ...result, isError }) },
       );
       return changed ? { isError: true } : undefined;
     },

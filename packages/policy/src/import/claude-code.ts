@@ -3,6 +3,7 @@ import { parse, type ParseError } from "jsonc-parser";
 import type { Effect } from "../decision.ts";
 import { readCommandPattern } from "./command-pattern.ts";
 import { createDraft, MAX_IMPORT_CHARS, type ImportResult, type PolicyDraft } from "./result.ts";
+import { isRecord } from "../gate/is-record.ts";
 
 /** Claude Code's tools that touch a file, and what they do to it. */
 const FILE_TOOLS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -128,8 +129,4 @@ function importPath(
   else if (rule.startsWith("/")) glob = `./${rule.slice(1)}`;
   if (glob.endsWith("/")) glob += "**";
   draft.rule(effect, entry, { path: { glob: [glob], action } });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,8 +3,10 @@ import { parse, type ParseError } from "jsonc-parser";
 import type { JsonObject } from "@nestbox/tool";
 
 import type { Effect } from "../decision.ts";
+import { effectWeight } from "../engine/strictest.ts";
 import { readCommandPattern } from "./command-pattern.ts";
 import { createDraft, MAX_IMPORT_CHARS, type ImportResult, type PolicyDraft } from "./result.ts";
+import { isRecord } from "../gate/is-record.ts";
 
 /** One statement in order: the last one that matches decides there, the strictest here. */
 interface Statement {
@@ -12,8 +14,6 @@ interface Statement {
   readonly resource: string;
   readonly effect: Effect;
 }
-
-const STRENGTH: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /** What opencode's actions are called here. */
 const TOOLS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -112,7 +112,7 @@ function importAction(draft: PolicyDraft, action: string, statements: readonly S
     }
     const except: JsonObject[] = [];
     for (const other of later) {
-      if (STRENGTH[other.effect] >= STRENGTH[statement.effect]) continue;
+      if (effectWeight(other.effect) >= effectWeight(statement.effect)) continue;
       const exception = fieldsOf(action, other, "narrow");
       if (typeof exception === "string") {
         draft.note("narrowed", textOf(other), `not an exception of ${textOf(statement)}: ${exception}`);
@@ -159,8 +159,4 @@ function textOf(statement: Statement): string {
 
 function isEffect(value: unknown): value is Effect {
   return value === "allow" || value === "ask" || value === "deny";
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

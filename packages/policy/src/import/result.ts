@@ -1,6 +1,7 @@
 import type { JsonObject } from "@nestbox/tool";
 
 import type { Effect } from "../decision.ts";
+import { effectWeight } from "../engine/strictest.ts";
 import { parsePolicy } from "../rules/parse.ts";
 
 /** What became of one statement of the other tool's file that has no exact counterpart. */
@@ -42,8 +43,6 @@ function problemOf(rule: JsonObject): string | undefined {
   return parsed.ok ? undefined : (parsed.problems[0]?.message ?? "it cannot be used");
 }
 
-const STRENGTH: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
-
 export function createDraft(origin: string): PolicyDraft {
   const rules: JsonObject[] = [];
   const notes: ImportNote[] = [];
@@ -76,7 +75,7 @@ export function createDraft(origin: string): PolicyDraft {
     fallback(tool, effect) {
       const before = fallback.get(tool);
       // Said twice: the stricter counts, as between rules.
-      if (before === undefined || STRENGTH[effect] > STRENGTH[before]) fallback.set(tool, effect);
+      if (before === undefined || effectWeight(effect) > effectWeight(before)) fallback.set(tool, effect);
     },
     note(kind, source, message) {
       notes.push({ kind, source, message });

@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import type { Grant, GrantedFile, GrantStore } from "../gate/grant.ts";
 import { createMemoryGrants, MAX_GRANTS } from "../gate/grants.ts";
 import { readSmallFile, withLock, writeFileAtomic } from "./json-file.ts";
+import { isRecord } from "../gate/is-record.ts";
 
 /** Largest grants file that is read. */
 const MAX_GRANTS_BYTES = 4 * 1024 * 1024;
@@ -98,10 +99,6 @@ function stampOf(path: string): string {
   } catch {
     return "none";
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function readGrant(value: unknown): Grant | undefined {

@@ -2,6 +2,7 @@ import type { CallRequest, JsonValue, ToolContent } from "@nestbox/tool";
 
 import { fingerprint, toPlainJson } from "../gate/fingerprint.ts";
 import { deepFreeze } from "../gate/freeze.ts";
+import { resultHash } from "../gate/result-hash.ts";
 import type { PolicyGate } from "../gate/gate-types.ts";
 import { createCallTracker } from "./call-tracker.ts";
 import { toolOf, type PiToolInfo } from "./tool-info.ts";
@@ -64,9 +65,6 @@ export interface PolicyHandlers<TContext extends HandlerContext> {
   readonly agentEnd: (event: unknown, context: TContext) => void;
 }
 
-/** Longest result that is hashed for rules about loops; beyond it only the size counts. */
-const MAX_HASHED_CHARS = 2 * 1024 * 1024;
-
 export function createPolicyHandlers<TContext extends HandlerContext>(
   options: PolicyHandlersOptions<TContext>,
 ): PolicyHandlers<TContext> {
@@ -112,7 +110,7 @@ export function createPolicyHandlers<TContext extends HandlerContext>(
         isError: event.isError,
         durationMs: Math.max(0, clock() - began),
         input: event.input,
-        resultHash: resultHash(event),
+        resultHash: resultHash(event.toolCallId, event),
       },
     );
     if (!changed) return undefined;
@@ -182,18 +180,4 @@ function withInput(request: Omit<CallRequest, "input">, input: unknown): CallReq
 function inputHash(input: unknown): string {
   const plain = toPlainJson(input);
   return plain.ok ? fingerprint(plain.value) : `unreadable: ${plain.message}`;
-}
-
-function resultHash(event: ToolResultInput): string {
-  const plain = toPlainJson({
-    content: event.content,
-    structuredContent: event.structuredContent ?? null,
-    isError: event.isError,
-  });
-  // What cannot be compared counts as new, so that it never looks like a loop.
-  if (!plain.ok) return `unreadable ${event.toolCallId}`;
-  const text = JSON.stringify(plain.value);
-  return text.length > MAX_HASHED_CHARS
-    ? `large ${text.length} ${event.toolCallId}`
-    : fingerprint(plain.value);
 }
