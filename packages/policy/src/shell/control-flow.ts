@@ -23,6 +23,7 @@ import {
 import { checkArithmetic } from "./arithmetic.ts";
 import { checkName } from "./environment.ts";
 import { sameFolders, unite } from "./folders.ts";
+import { pipedText } from "./piped-text.ts";
 import { readRedirections } from "./redirections.ts";
 import { literalWord, type ShellWord } from "./shell-word.ts";
 import { readSimple } from "./simple-command.ts";
@@ -113,7 +114,7 @@ function readPipeline(analysis: Analysis, node: Pipeline, scope: Scope, folders:
             ...scope,
             steady: false,
             pipeline: { index, length },
-            input: index === 0 ? scope.input : { kind: "pipe" },
+            input: index === 0 ? scope.input : pipedText(node.commands[index - 1]),
           };
     outcome = readCommandNode(analysis, command, inner, folders);
   });

@@ -79,7 +79,8 @@ export function readRedirections(reader: WordReader, parsed: readonly ParsedRedi
   return { redirections, resources, input };
 }
 
-function bodyText(
+/** The text of a here-document in which nothing is expanded. */
+export function bodyText(
   parts: readonly { readonly type: string; readonly value?: unknown }[] | undefined,
   text: string,
 ): string | undefined {

@@ -3,6 +3,8 @@ import { createRequire } from "node:module";
 
 import { Language, Parser, type Node } from "web-tree-sitter";
 
+const require = createRequire(import.meta.url);
+
 /** A second opinion on what a shell text runs: tree-sitter's grammar of bash. */
 export interface ReferenceParser {
   /** Names of commands that stand there literally, and whether the grammar had no complaint. */
@@ -11,7 +13,7 @@ export interface ReferenceParser {
 
 export async function loadReference(): Promise<ReferenceParser> {
   await Parser.init();
-  const wasm = createRequire(import.meta.url).resolve("tree-sitter-bash/tree-sitter-bash.wasm");
+  const wasm = require.resolve("tree-sitter-bash/tree-sitter-bash.wasm");
   const language = await Language.load(new Uint8Array(await readFile(wasm)));
   const parser = new Parser();
   parser.setLanguage(language);
