@@ -36,14 +36,3 @@ export const emptyReport: ParsedReport = { passed: 0, failed: 0, skipped: 0, fai
 export type ReportResult =
   | { readonly ok: true; readonly report: ParsedReport }
   | { readonly ok: false; readonly reason: string };
-
-export function mergeReports(reports: readonly ParsedReport[]): ParsedReport {
-  return {
-    passed: reports.reduce((sum, report) => sum + report.passed, 0),
-    failed: reports.reduce((sum, report) => sum + report.failed, 0),
-    skipped: reports.reduce((sum, report) => sum + report.skipped, 0),
-    failures: reports.flatMap((report) => report.failures),
-    errors: reports.flatMap((report) => report.errors),
-    ...(reports.some((report) => report.incomplete === true) ? { incomplete: true } : {}),
-  };
-}

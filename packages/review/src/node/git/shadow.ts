@@ -17,6 +17,8 @@ import { ancestors, findProgram, isFile, isFolder, pathFolders, readTextFile } f
  * to be complete, and the names of filters are the repository's to choose. So git never reads that configuration:
  * it runs with a temporary git folder whose configuration is ours, and is shown the repository's objects, refs,
  * index and working tree. Of the real configuration only a few harmless values are read, as data.
+ *
+ * git's question who owns the repository guards that configuration too, so it is not asked here.
  */
 export interface Repository {
   /** Top of the working tree, absolute. */
