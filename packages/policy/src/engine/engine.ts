@@ -103,7 +103,7 @@ function judge(
   const tool = judgeTool(engine, request, mapping);
   const person = request.actor === "person";
   const otherwise = person ? personPart(request) : tool.otherwise;
-  const parts: PartDecision[] = [...judgeBroken(engine, request), ...tool.against];
+  const parts: PartDecision[] = [...(person ? [] : judgeBroken(engine, request)), ...tool.against];
   const touched: Resource[] = [];
   // A shell's wildcard leaves hidden files out, until its options say otherwise.
   const hidden = call.rawWords.some((word) => word.includes("dotglob") || word.includes("GLOBIGNORE"));

@@ -9,12 +9,16 @@ const plainAscii = /^[\u0020-\u007e]*$/;
  */
 export function foldLoosely(path: string): string {
   if (plainAscii.test(path)) return path.toLowerCase();
-  return path
-    .normalize("NFC")
-    .replace(ignorable, "")
-    .replace(spaces, " ")
-    .replaceAll("\u2019", "'")
-    .toLowerCase();
+  return (
+    path
+      .normalize("NFC")
+      .replace(ignorable, "")
+      .replace(spaces, " ")
+      .replaceAll("\u2019", "'")
+      // Through upper case first: some letters have a capital that is another letter's.
+      .toUpperCase()
+      .toLowerCase()
+  );
 }
 
 /** A path as an allow compares it: only what the volume itself folds. */

@@ -142,7 +142,8 @@ function ofKind(part: Part, kind: ResourceFact["kind"]): readonly Resource[] {
 function looseText(fact: ResourceFact, kind: ResourceFact["kind"], test: TextTest): Answer {
   if (fact.kind !== kind) return "no";
   if (fact.value === undefined) return "maybe";
-  return test(fact.value) ? "yes" : "no";
+  // A dot at the end names the same host.
+  return test(fact.value.replace(/\.$/, "")) ? "yes" : "no";
 }
 
 interface RefTest {

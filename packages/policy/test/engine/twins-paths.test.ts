@@ -86,10 +86,19 @@ describeTwins([
   { promise: "H, A7: Pi's writers ask", user: {}, tool: "edit", ask: ["src/a.ts", "/etc/x"] },
   {
     promise: "H: a deny folds names as some volume may",
-    user: { rules: [denyEnv, { id: "cafe", effect: "deny", path: "caf\u00e9/**" }] },
+    user: { rules: [denyEnv, { id: "cafe", effect: "deny", path: ["caf\u00e9/**", "secrets/**"] }] },
     tool: "read",
     files: project,
-    deny: [".ENV", ".Env", ".e\u200bnv", "./.env/", "sub/.env", "cafe\u0301/x", "CAF\u00c9/x"],
+    deny: [
+      ".ENV",
+      ".Env",
+      ".e\u200bnv",
+      "./.env/",
+      "sub/.env",
+      "cafe\u0301/x",
+      "CAF\u00c9/x",
+      "\u017fecrets/x",
+    ],
     allow: ["\uff53ecrets/key", "env", ".envx"],
   },
   {
