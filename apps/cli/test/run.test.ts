@@ -1,7 +1,8 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { readTrace } from "@nestbox/calls";
 import { describe, expect, it } from "vitest";
 
 import { fixtureTools, nestbox, nestboxProcess, runScript } from "./support/nestbox.ts";
@@ -97,6 +98,47 @@ describe("a script on the command line", () => {
     expect(report).toMatchObject({ ok: true, value: 1 });
   });
 
+  it("may stand on the command line itself", async () => {
+    const { exitCode, report } = await nestbox([
+      "run",
+      "--eval",
+      "return (await tools.double({ n: 21 })).n",
+      "--tools",
+      fixtureTools,
+      "--json",
+    ]);
+    expect(report).toMatchObject({ ok: true, value: 42 });
+    expect(exitCode).toBe(0);
+  });
+
+  it("reads in ALL_TOOLS what searching and describing give too", async () => {
+    const { report } = await runScript(
+      `return ALL_TOOLS.find((tool) => tool.name === "double").description === await describeTool("double")`,
+    );
+    expect(report.value).toBe(true);
+  });
+
+  it("leaves a trace of its calls, with redacted arguments, that only its owner can read", async () => {
+    const trace = join(folder, "trace.json");
+    await runScript(
+      `await tools.double({ n: 1 }); await ctx.executeTool("deploy", { token: "ghp_${"a1B2".repeat(9)}" }); throw new Error("x")`,
+      "--trace",
+      trace,
+    );
+    const text = readFileSync(trace, "utf8");
+    expect(text).not.toContain("ghp_");
+    expect(readTrace(text)).toMatchObject({
+      ok: true,
+      trace: {
+        calls: [
+          { id: "run/1", name: "double", status: "ok", decision: { effect: "allow" }, arguments: '{"n":1}' },
+          { id: "run/2", name: "deploy", status: "denied" },
+        ],
+      },
+    });
+    expect(statSync(trace).mode & 0o077).toBe(0);
+  });
+
   it("prints for a person what it returned, and how each call was decided", async () => {
     const script = file("person.js", "await tools.double({ n: 1 }); return { done: true }");
     const { exitCode, stdout, stderr } = await nestbox(["run", script, "--tools", fixtureTools]);
@@ -167,6 +209,12 @@ describe("a script that fails", () => {
     expect(exitCode).toBe(4);
   });
 
+  it("shows a person which call was cancelled", async () => {
+    const script = file("hang.js", "await tools.hang({})");
+    const { stderr } = await nestbox(["run", script, "--tools", fixtureTools, "--timeout-ms", "4000"]);
+    expect(stderr).toMatch(/└─ hang +cancelled/);
+  });
+
   it("ends at its memory limit", async () => {
     const { exitCode, report } = await runScript(
       `const a = []; while (true) a.push(new Array(1e5).fill(1.5))`,
@@ -206,6 +254,7 @@ describe("wrong words", () => {
   const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
     ["an unknown flag", ["run", "x.js", "--tool", "y"], /unknown option '--tool'.*--tools/s],
     ["a missing script", ["run"], /missing required argument 'script'/],
+    ["two scripts", ["run", "x.js", "--eval", "return 1"], /x\.js.*--eval.*one script/],
     ["a script that is not there", ["run", "nowhere.js"], /nowhere\.js.*no such file/],
     [
       "a tools module that is not there",

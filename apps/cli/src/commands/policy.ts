@@ -1,213 +1,63 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
+import type { Command } from "commander";
 
-import {
-  checkCall,
-  defaultPolicyPaths,
-  type Explanation,
-  explainCommand,
-  importClaudeCode,
-  importCodex,
-  importOpencode,
-  lintPolicy,
-  openPolicy,
-  type OpenPolicy,
-  readAudit,
-  testPolicy,
-} from "@nestbox/policy/node";
+import type { PolicyOptions } from "../actions/policy.ts";
+import { type AddCommand, collect, JSON_OPTION } from "./command.ts";
 
-import { openCommandPolicy, type PolicyFiles, policyProblems, problemLine } from "../compose/gate.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { type Streams, writeJsonLine } from "../output.ts";
-import { UsageError } from "../usage-error.ts";
+export const addPolicy: AddCommand = (program, { streams, done }) => {
+  const commands = async () => import("../actions/policy.ts");
+  const policy = program
+    .command("policy")
+    .description("see what a policy says, and test it, before it is used");
+  const withFiles = (command: Command): Command =>
+    command
+      .option(
+        "--policy <file>",
+        "a policy file of the user's layer (repeatable); default: the usual places",
+        collect,
+      )
+      .option("--managed <file>", "a policy file of the managed layer (repeatable)", collect)
+      .option("--project <file>", "a policy file of the project's layer (repeatable)", collect)
+      .option("--cwd <folder>", "working folder of the call")
+      .option(...JSON_OPTION);
 
-export interface PolicyOptions extends PolicyFiles {
-  readonly json?: boolean;
-  readonly cwd?: string;
-}
-
-/** What the policy says about one command line; nothing is run. */
-export function explainPolicy(command: string, options: PolicyOptions, streams: Streams): number {
-  const { policy, cwd } = open(options, streams);
-  return writeExplanation(explainCommand(policy.engine, command, { cwd }), options, streams);
-}
-
-/** What the policy says about one call, given as a JSON file or on standard input. */
-export async function checkPolicy(
-  options: PolicyOptions & { readonly call: string },
-  streams: Streams,
-): Promise<number> {
-  const source = options.call === "-" ? await text(streams.stdin) : readText(options.call, "--call");
-  let call: unknown;
-  try {
-    call = JSON.parse(source);
-  } catch (cause) {
-    throw new UsageError(
-      `--call ${options.call}: not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
+  withFiles(
+    policy
+      .command("explain")
+      .description("explain what the policy says about a command line; nothing is run"),
+  )
+    .argument("<command>", "the command line, as one word")
+    .action(async (command: string, options: PolicyOptions) =>
+      done((await commands()).explainPolicy(command, options, streams)),
     );
-  }
-  const { policy, cwd } = open(options, streams);
-  const result = checkCall(policy.engine, call, { cwd });
-  if (!result.ok) throw new UsageError(`--call ${options.call}: ${result.message}`);
-  return writeExplanation(result.explanation, options, streams);
-}
-
-/** Loads each file with its examples, and decides files of cases. Exit code 1 when one is not as it says. */
-export function testPolicyFiles(cases: readonly string[], options: PolicyOptions, streams: Streams): number {
-  const { policy, cwd } = open(options, streams, false);
-  const report = testPolicy(policy, { cwd, cases: cases.map((file) => resolve(file)) });
-  if (options.json === true) writeJsonLine(streams, report);
-  else {
-    for (const file of report.files) {
-      streams.stdout.write(
-        `${file.problems.length === 0 ? "ok" : "refused"}  ${file.path}  ${file.rules} rules, ${file.examples} examples\n`,
-      );
-      for (const problem of file.problems) streams.stdout.write(`  ${problemLine(problem)}\n`);
-    }
-    for (const one of report.cases.filter((item) => !item.ok)) {
-      streams.stdout.write(
-        `not ok  ${one.id}: expected ${one.expected}, got ${one.actual}${one.rule === undefined ? "" : ` (${one.rule})`}${one.message === undefined ? "" : `: ${one.message}`}\n`,
-      );
-    }
-    const good = report.cases.filter((item) => item.ok).length;
-    streams.stdout.write(`${good} of ${report.cases.length} cases as they say\n`);
-  }
-  return report.ok ? exitCodes.ok : exitCodes.script;
-}
-
-/** What a careful reader would ask about the policy. Exit code 1 when a file is broken. */
-export function lintPolicyFiles(options: PolicyOptions, streams: Streams): number {
-  const { policy } = open(options, streams, false);
-  const findings = lintPolicy(policy.layers());
-  if (options.json === true) writeJsonLine(streams, { findings });
-  else if (findings.length === 0) streams.stdout.write("Nothing to ask about.\n");
-  else {
-    for (const finding of findings) {
-      streams.stdout.write(
-        `${finding.kind.padEnd(14)} ${finding.rule ?? finding.file ?? finding.layer}: ${finding.message}\n`,
-      );
-    }
-  }
-  return findings.some((finding) => finding.kind === "broken") ? exitCodes.script : exitCodes.ok;
-}
-
-/** Reads and verifies the audit; hits a rule, and rules that never fired. Exit code 1 when a chain is broken. */
-export function logPolicy(
-  options: PolicyOptions & { readonly dir?: string; readonly session?: string },
-  streams: Streams,
-): number {
-  const { policy, cwd } = open(options, streams, false);
-  const rules = policy
-    .layers()
-    .flatMap((layer) => (layer.ok ? layer.policy.rules.map((rule) => rule.id) : []));
-  const report = readAudit({
-    dir: resolve(options.dir ?? defaultPolicyPaths({ agentDir: agentDir(), cwd }).auditDir),
-    rules,
-    ...(options.session === undefined ? {} : { session: options.session }),
-  });
-  if (options.json === true) writeJsonLine(streams, report);
-  else {
-    for (const session of report.sessions) {
-      streams.stdout.write(
-        `${session.ok ? "verified" : "BROKEN  "}  ${session.name}  ${session.records.length} records\n`,
-      );
-      for (const problem of session.problems)
-        streams.stdout.write(`  ${problem.file}:${problem.line}: ${problem.message}\n`);
-    }
-    for (const hit of report.hits)
-      streams.stdout.write(
-        `${String(hit.decided).padStart(6)} decided, ${hit.matched} matched  ${hit.rule}\n`,
-      );
-    for (const rule of report.neverFired) streams.stdout.write(`     0 never fired  ${rule}\n`);
-    const { allow, deny, asked, changed } = report.totals;
-    streams.stdout.write(
-      `${allow} allowed, ${deny} denied, ${asked} asked, ${changed} changed after the decision\n`,
+  withFiles(policy.command("check").description("decide one call, given as JSON; nothing is run"))
+    .requiredOption("--call <file>", "a JSON file with tool, input and more, or - for standard input")
+    .action(async (options: PolicyOptions & { call: string }) =>
+      done(await (await commands()).checkPolicy(options, streams)),
     );
-  }
-  return report.ok ? exitCodes.ok : exitCodes.script;
-}
-
-const importers = { "claude-code": importClaudeCode, codex: importCodex, opencode: importOpencode } as const;
-
-/** Makes a policy file of another tool's rules; what has no counterpart is said, never dropped in silence. */
-export function importPolicy(
-  from: string,
-  file: string,
-  options: { readonly json?: boolean; readonly output?: string },
-  streams: Streams,
-): number {
-  if (!Object.hasOwn(importers, from))
-    throw new UsageError(`Cannot import from ${from}: choose one of ${Object.keys(importers).join(", ")}.`);
-  // Own key, checked above.
-  const result = importers[from as keyof typeof importers](readText(file, "import"));
-  if (!result.ok) throw new UsageError(`${file}: ${result.message}`);
-  if (options.output !== undefined) writeFileSync(resolve(options.output), result.text, { flag: "wx" });
-  if (options.json === true) writeJsonLine(streams, { policy: result.policy, notes: result.notes });
-  else if (options.output === undefined) streams.stdout.write(result.text);
-  for (const note of result.notes) streams.stderr.write(`${note.kind}: ${note.source}: ${note.message}\n`);
-  return exitCodes.ok;
-}
-
-/** The files named, else the usual ones; a file that is refused is told, and the strict built-in rules stand for it. */
-function open(
-  options: PolicyOptions,
-  streams: Streams,
-  tellProblems = true,
-): { readonly policy: OpenPolicy; readonly cwd: string } {
-  const cwd = resolve(options.cwd ?? ".");
-  const named = [options.policy, options.managed, options.project].some((files) => files !== undefined);
-  const policy = named
-    ? openCommandPolicy(options, process.cwd(), cwd)
-    : openPolicy({ files: defaultPolicyPaths({ agentDir: agentDir(), cwd }).files, home: homedir(), cwd });
-  if (tellProblems) {
-    for (const line of policyProblems(policy)) {
-      streams.stderr.write(
-        `nestbox: ${line}\nnestbox: the file is refused as a whole; the strict built-in rules count in its place\n`,
-      );
-    }
-  }
-  return { policy, cwd };
-}
-
-function agentDir(): string {
-  return process.env["PI_CODING_AGENT_DIR"] ?? join(homedir(), ".pi", "agent");
-}
-
-function readText(file: string, what: string): string {
-  try {
-    return readFileSync(resolve(file), "utf8");
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
-    throw new UsageError(
-      `${what} ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}.`,
-      { cause },
+  withFiles(
+    policy.command("test").description("load the files with their examples, and decide files of cases"),
+  )
+    .argument("[cases...]", "files of calls with a decision, as a JSON list or JSON lines")
+    .action(async (cases: string[], options: PolicyOptions) =>
+      done((await commands()).testPolicyFiles(cases, options, streams)),
     );
-  }
-}
-
-function writeExplanation(explanation: Explanation, options: PolicyOptions, streams: Streams): number {
-  if (options.json === true) {
-    writeJsonLine(streams, { decision: explanation.effect, ...explanation });
-    return exitCodes.ok;
-  }
-  const write = (line: string): void => void streams.stdout.write(`${line}\n`);
-  write(`${explanation.effect}  ${explanation.rule} (${explanation.layer})`);
-  write(`  ${explanation.reason}`);
-  write(`  matched: ${explanation.matched}`);
-  if (explanation.parts.length > 1) {
-    write("parts");
-    for (const part of explanation.parts)
-      write(`  ${part.effect.padEnd(5)} ${part.matched}  ${part.rule} (${part.layer})`);
-  }
-  if (explanation.resources.length > 0) {
-    write("resources");
-    for (const resource of explanation.resources)
-      write(`  ${resource.action} ${resource.kind} ${resource.value ?? "(not known before it runs)"}`);
-  }
-  for (const doubt of explanation.doubts) write(`doubt  ${doubt.kind}: ${doubt.message}`);
-  write(`the model is told: ${explanation.modelMessage}`);
-  return exitCodes.ok;
-}
+  withFiles(
+    policy.command("lint").description("show what is allowed by accident, said twice or never tested"),
+  ).action(async (options: PolicyOptions) => done((await commands()).lintPolicyFiles(options, streams)));
+  withFiles(policy.command("log").description("read and verify the audit; show hits a rule"))
+    .option("--dir <folder>", "folder of the audit; default: Pi's agent folder")
+    .option("--session <text>", "only logs whose name contains this")
+    .action(async (options: PolicyOptions & { dir?: string; session?: string }) =>
+      done((await commands()).logPolicy(options, streams)),
+    );
+  policy
+    .command("import")
+    .description("make a policy file of another tool's rules")
+    .argument("<from>", "claude-code, codex or opencode")
+    .argument("<file>", "the other tool's file")
+    .option("--output <file>", "write a new policy file")
+    .option(...JSON_OPTION)
+    .action(async (from: string, file: string, options: { json?: boolean; output?: string }) =>
+      done((await commands()).importPolicy(from, file, options, streams)),
+    );
+};

@@ -1,9 +1,8 @@
+import type { TraceCall } from "@nestbox/calls";
 import type { OutputItem, ScriptOutcome } from "@nestbox/codemode";
-import pc from "picocolors";
 
-import type { CallNode } from "./tree.ts";
-
-type Colors = ReturnType<typeof pc.createColors>;
+import type { Colors } from "./colors.ts";
+import { oneLine } from "./safe-text.ts";
 
 /** `1.24 s`, `87 ms`. */
 export function duration(ms: number | undefined): string {
@@ -21,28 +20,38 @@ export function outputText(items: readonly OutputItem[]): string {
 }
 
 /** Decisions, one line a call that was decided. */
-export function decisionLines(nodes: readonly CallNode[], colors: Colors): string[] {
-  return nodes.flatMap((node) => {
-    const { decision } = node;
+export function decisionLines(calls: readonly TraceCall[], colors: Colors): string[] {
+  return calls.flatMap(({ name, decision, children }) => {
     const paint = decision?.effect === "allow" ? colors.green : colors.red;
     const own =
       decision === undefined
         ? []
         : [
-            `${paint(decision.effect.padEnd(5))} ${node.name}  ${colors.dim(`${decision.rule} (${decision.layer})`)}`,
+            `${paint(decision.effect.padEnd(5))} ${oneLine(name)}  ${colors.dim(`${decision.rule} (${decision.layer})`)}`,
           ];
-    return [...own, ...decisionLines(node.children, colors)];
+    return [...own, ...decisionLines(children, colors)];
   });
 }
 
+export interface TreeOptions {
+  /** What stands behind a call, for example how long it has been running. Default: its duration. */
+  readonly noteOf?: (call: TraceCall) => string;
+}
+
 /** The call tree, drawn. */
-export function treeLines(nodes: readonly CallNode[], colors: Colors, indent = ""): string[] {
-  const width = Math.max(0, ...nodes.map((node) => node.name.length));
-  return nodes.flatMap((node, index) => {
-    const last = index === nodes.length - 1;
-    const paint = node.status === "ok" ? colors.green : node.status === "running" ? colors.dim : colors.red;
-    const line = `${indent}${last ? "└─" : "├─"} ${node.name.padEnd(width)}  ${paint(node.status.padEnd(9))} ${colors.dim(duration(node.durationMs))}`;
-    return [line.trimEnd(), ...treeLines(node.children, colors, `${indent}${last ? "   " : "│  "}`)];
+export function treeLines(
+  calls: readonly TraceCall[],
+  colors: Colors,
+  options: TreeOptions = {},
+  indent = "",
+): string[] {
+  const noteOf = options.noteOf ?? ((call) => duration(call.durationMs));
+  const width = Math.max(0, ...calls.map((call) => oneLine(call.name).length));
+  return calls.flatMap((call, index) => {
+    const last = index === calls.length - 1;
+    const paint = call.status === "ok" ? colors.green : call.status === "running" ? colors.dim : colors.red;
+    const line = `${indent}${last ? "└─" : "├─"} ${oneLine(call.name).padEnd(width)}  ${paint(call.status.padEnd(9))} ${colors.dim(noteOf(call))}`;
+    return [line.trimEnd(), ...treeLines(call.children, colors, options, `${indent}${last ? "   " : "│  "}`)];
   });
 }
 
@@ -54,10 +63,18 @@ export function errorLines(outcome: ScriptOutcome, file: string, colors: Colors)
     error.line === undefined
       ? ""
       : ` at ${file}:${error.line}${error.column === undefined ? "" : `:${error.column}`}`;
-  const lines = [colors.red(`${error.name}: ${error.message}`), colors.dim(`${error.kind} error${place}`)];
-  if (error.lineText !== undefined) {
-    lines.push(`  ${error.lineText}`);
-    if (error.column !== undefined) lines.push(`  ${" ".repeat(Math.max(0, error.column - 1))}^`);
-  }
+  const lines = [
+    colors.red(`${oneLine(error.name)}: ${oneLine(error.message, 2_000)}`),
+    colors.dim(`${error.kind} error${place}`),
+  ];
+  if (error.lineText !== undefined) lines.push(...pointed(error.lineText, error.column));
   return lines;
+}
+
+/** A line of the script with a caret under the column. */
+export function pointed(lineText: string, column: number | undefined): string[] {
+  const line = `  ${lineText.replaceAll("\t", " ")}`;
+  return column === undefined
+    ? [oneLine(line)]
+    : [oneLine(line), `  ${" ".repeat(Math.max(0, column - 1))}^`];
 }

@@ -1,0 +1,125 @@
+import { basename } from "node:path";
+
+import { createToolHost, createTrace } from "@nestbox/calls";
+import { createDiscovery, parseScriptSource, type ScriptOutcome } from "@nestbox/codemode";
+import { createRunner } from "@nestbox/codemode/node";
+
+import { openGate } from "../compose/gate.ts";
+import { readScript } from "../compose/read-script.ts";
+import { registerTools } from "../compose/register-tools.ts";
+import { ScriptSourceError } from "../compose/script-source-error.ts";
+import { terminalApprover } from "../compose/terminal-approver.ts";
+import { workingFolder } from "../compose/working-folder.ts";
+import { writeTrace } from "../compose/write-trace.ts";
+import { exitCodeOf, exitCodes } from "../exit-codes.ts";
+import { type Streams, writeJsonLine } from "../output.ts";
+import { colorsFor } from "../report/colors.ts";
+import { runReport } from "../report/json.ts";
+import { createLiveTree } from "../report/live-tree.ts";
+import { writeRunReport } from "../report/run-report.ts";
+import { UsageError } from "../usage-error.ts";
+
+export interface RunOptions {
+  readonly json?: boolean;
+  readonly eval?: string;
+  readonly tools?: readonly string[];
+  readonly policy?: readonly string[];
+  readonly timeoutMs?: number;
+  readonly memoryMb?: number;
+  readonly cwd?: string;
+  readonly node?: string;
+  readonly trace?: string;
+}
+
+/** `nestbox run`: runs one script against a namespace of tools, every call decided. Returns the exit code. */
+export async function run(
+  script: string | undefined,
+  options: RunOptions,
+  streams: Streams,
+  signal: AbortSignal,
+): Promise<number> {
+  const start = process.cwd();
+  const cwd = workingFolder(options.cwd, start);
+  const source = await sourceOf(script, options, start, streams);
+  const approver = terminalApprover(streams, script === "-");
+  const { gate, policy } = openGate({
+    files: options.policy === undefined ? {} : { policy: options.policy },
+    start,
+    cwd,
+    onError: (message) => void streams.stderr.write(`nestbox: ${message}\n`),
+    ...(approver === undefined ? {} : { approver }),
+  });
+
+  const trace = createTrace();
+  await using host = createToolHost({ cwd, gate, pauses: gate.pauses, onEvent: trace.onEvent });
+  const toolChoice = options.tools === undefined ? {} : { tools: options.tools };
+  await registerTools(host, { ...toolChoice, start, cwd }, policy);
+  const parsed = parseScriptSource(source);
+  if (!parsed.ok) throw new ScriptSourceError(parsed.message);
+
+  const live =
+    options.json === true
+      ? undefined
+      : createLiveTree({
+          stream: streams.stderr,
+          colors: colorsFor(streams.stderr, process.env),
+          trace: () => trace.trace(),
+          pauses: host.pauses,
+        });
+  if (live !== undefined) host.subscribe(live.onEvent);
+  const runner = createRunner({
+    maxProcesses: 1,
+    ...(options.node === undefined ? {} : { nodePath: options.node }),
+  });
+  let outcome: ScriptOutcome;
+  try {
+    await using caller = host.caller({ callId: "run", toolName: "nestbox run", signal });
+    const timeoutMs = options.timeoutMs ?? parsed.options.timeoutMs;
+    const discovery = createDiscovery(caller.tools);
+    outcome = await runner.run({
+      code: parsed.code,
+      caller,
+      globals: discovery.globals,
+      describe: discovery.describe,
+      signal,
+      limits: {
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(options.memoryMb === undefined ? {} : { memoryMb: options.memoryMb }),
+      },
+    });
+  } finally {
+    live?.close();
+    await runner.close();
+    if (options.trace !== undefined) writeTrace(options.trace, start, trace.trace());
+  }
+
+  if (options.json === true) writeJsonLine(streams, runReport(outcome));
+  else {
+    writeRunReport(
+      { outcome, trace: trace.trace(), name: nameOf(script), policyFiles: options.policy ?? [] },
+      streams,
+    );
+  }
+  return outcome.ok ? exitCodes.ok : exitCodeOf(outcome.error.kind);
+}
+
+async function sourceOf(
+  script: string | undefined,
+  options: RunOptions,
+  start: string,
+  streams: Streams,
+): Promise<string> {
+  if (script !== undefined && options.eval !== undefined)
+    throw new UsageError(`Both a script (${script}) and --eval are given: one script is run at a time.`);
+  if (options.eval !== undefined) return options.eval;
+  if (script === undefined)
+    throw new UsageError(
+      "missing required argument 'script': a file, - for standard input, or --eval <code>",
+    );
+  return readScript(script, start, streams.stdin);
+}
+
+function nameOf(script: string | undefined): string {
+  if (script === undefined) return "--eval";
+  return script === "-" ? "standard input" : basename(script);
+}

@@ -1,0 +1,37 @@
+import { type Command, InvalidArgumentError } from "commander";
+
+import type { Streams } from "../output.ts";
+
+/** What every command is given when it registers itself. */
+export interface CommandContext {
+  readonly streams: Streams;
+  /** Aborted when the command is interrupted. */
+  readonly signal: AbortSignal;
+  /** Tells the exit code. */
+  readonly done: (exitCode: number) => void;
+}
+
+/** Adds one command, with its words and help; what it does is loaded when it is used. */
+export type AddCommand = (program: Command, context: CommandContext) => void;
+
+export const JSON_OPTION = ["--json", "print one JSON object as the last line"] as const;
+export const TOOLS_OPTION = [
+  "--tools <module>",
+  "a module whose default export is a list of tools, instead of the review tools (repeatable)",
+] as const;
+export const POLICY_OPTION = [
+  "--policy <file>",
+  "a policy file (repeatable); without it the annotation default holds",
+] as const;
+
+/** Parses a repeatable option. */
+export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), value];
+}
+
+export function positiveInteger(value: string): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number) || number <= 0)
+    throw new InvalidArgumentError("It must be a whole number above 0.");
+  return number;
+}

@@ -1,0 +1,6 @@
+import type { AddCommand } from "./command.ts";
+import { addPolicy } from "./policy.ts";
+import { addRun } from "./run.ts";
+
+/** Every command, in the order of the help. */
+export const commands: readonly AddCommand[] = [addRun, addPolicy];

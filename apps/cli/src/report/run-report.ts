@@ -1,0 +1,42 @@
+import type { CallTrace } from "@nestbox/calls";
+import type { ScriptOutcome } from "@nestbox/codemode";
+
+import type { Streams } from "../output.ts";
+import { colorsFor } from "./colors.ts";
+import { decisionLines, errorLines, outputText, treeLines } from "./human.ts";
+import { forTerminal, oneLine } from "./safe-text.ts";
+
+export interface RunStory {
+  readonly outcome: ScriptOutcome;
+  readonly trace: CallTrace;
+  /** What the script is called. */
+  readonly name: string;
+  readonly policyFiles: readonly string[];
+}
+
+/** How a run went, for a person: the story on standard error, the script's output and value on standard output. */
+export function writeRunReport(story: RunStory, streams: Streams): void {
+  const { outcome, trace, name, policyFiles } = story;
+  const colors = colorsFor(streams.stderr, process.env);
+  const policy = policyFiles.length === 0 ? "annotation default" : policyFiles.join(", ");
+  const section = (title: string, lines: readonly string[]): void => {
+    if (lines.length > 0)
+      streams.stderr.write(`${colors.bold(title)}\n${lines.map((line) => `  ${line}\n`).join("")}`);
+  };
+  section(`Policy: ${policy}`, decisionLines(trace.calls, colors));
+  const dropped = trace.omitted === 0 ? [] : [colors.dim(`and ${trace.omitted} more calls`)];
+  section(`Calls of ${name}`, [...treeLines(trace.calls, colors), ...dropped]);
+  section(
+    "Warnings",
+    outcome.warnings.map((warning) => colors.yellow(oneLine(warning.message, 2_000))),
+  );
+  section(colors.red("Script failed"), errorLines(outcome, name, colors));
+  const printed = outputText(outcome.output);
+  const write = (text: string): void =>
+    void streams.stdout.write(`${forTerminal(text, streams.stdout.isTTY)}\n`);
+  if (printed !== "") write(printed);
+  if (outcome.ok && outcome.value !== undefined) {
+    const { value } = outcome;
+    write(typeof value === "string" ? value : JSON.stringify(value, null, 2));
+  }
+}

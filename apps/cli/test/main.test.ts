@@ -1,0 +1,72 @@
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { afterAll, describe, expect, it } from "vitest";
+
+import { nodeProblem } from "../src/node-version.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "nestbox-main-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const source = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../src/${name}`, import.meta.url)), "utf8");
+
+/** The beginning of the program as plain JavaScript, next to a program that an old Node cannot even parse. */
+function beginning(version: string): string {
+  const javascript = (name: string): string =>
+    stripTypeScriptTypes(source(`${name}.ts`)).replaceAll(
+      /(from |import\()"\.\/([\w-]+)\.ts"/g,
+      '$1"./$2.mjs"',
+    );
+  writeFileSync(join(folder, "node-version.mjs"), javascript("node-version"));
+  writeFileSync(join(folder, "program.mjs"), "this is no JavaScript");
+  const main = join(folder, `main-${version}.mjs`);
+  writeFileSync(
+    main,
+    javascript("main").replace(
+      "process.version",
+      version === "" ? "process.version" : JSON.stringify(version),
+    ),
+  );
+  return main;
+}
+
+function runFile(node: string, file: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(node, [file, "run", "x.js"], { encoding: "utf8" }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+
+describe("a Node that is too old", () => {
+  it("is told of with its version, its place and the way out", () => {
+    expect(nodeProblem("v20.20.2", "/usr/bin/node")).toMatch(
+      /^nestbox: Node v20\.20\.2 \(\/usr\/bin\/node\) is too old: .*22\.19.*\nInstall Node 26/,
+    );
+    expect(nodeProblem("v22.18.0", "node")).toContain("too old");
+    for (const version of ["v22.19.0", "v24.1.0", "v26.10.0"])
+      expect(nodeProblem(version, "node")).toBeUndefined();
+  });
+
+  it("gets one message and exit code 5, before anything else is loaded", async () => {
+    const { code, stdout, stderr } = await runFile(process.execPath, beginning("v20.1.0"));
+    expect(stderr).toMatch(/^nestbox: Node v20\.1\.0 .* too old/);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(stdout).toBe("");
+    expect(code).toBe(5);
+  });
+
+  const old = ["/usr/bin/node", "/usr/local/bin/node"].find(
+    (file) => existsSync(file) && execFileSync(file, ["--version"], { encoding: "utf8" }).startsWith("v20."),
+  );
+  it.runIf(old !== undefined)("gets it from a real Node 20 too, where there is one", async () => {
+    const { code, stderr } = await runFile(old ?? "", beginning(""));
+    expect(stderr).toMatch(/^nestbox: Node v20\..* too old/);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(code).toBe(5);
+  });
+});
