@@ -31,7 +31,7 @@ export function createNestbox(options: NestboxOptions = {}): (pi: ExtensionAPI) 
       })(late.pi);
     }
     if (options.review !== false) {
-      const tools = createReviewTools({ ...options.review, dangers: () => dangers([]) });
+      const tools = createReviewTools({ ...options.review, dangers: () => dangers(policy?.layers() ?? []) });
       for (const tool of toCustomTools(tools)) late.pi.registerTool(tool);
     }
     pi.on("session_start", (_event, context) => {

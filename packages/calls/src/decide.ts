@@ -1,4 +1,4 @@
-import type { CallDecision, CallRequest, CallVerdict, JsonObject } from "@nestbox/tool";
+import type { CallDecision, CallEnd, CallRequest, CallVerdict, JsonObject } from "@nestbox/tool";
 import type { Cancellation } from "./cancellation.ts";
 import { errorText } from "./outcome.ts";
 import type { CallSpec } from "./pipeline.ts";
@@ -6,7 +6,7 @@ import { untilAborted } from "./race.ts";
 import type { Registration } from "./registry.ts";
 import type { HostCore } from "./scope.ts";
 
-type Settled = (end: { readonly isError: boolean; readonly durationMs?: number }) => void;
+type Settled = (end: CallEnd) => void;
 
 export type Decided =
   | {

@@ -204,7 +204,7 @@ async function runInTurn(
     end = { ...end, failure: "failed" };
   }
   const durationMs = Math.round(ran.durationMs);
-  verdict.settled({ isError: end.isError, durationMs });
+  verdict.settled({ isError: end.isError, durationMs, result: end.result });
   return {
     ...end,
     durationMs,

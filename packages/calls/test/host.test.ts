@@ -637,3 +637,21 @@ describe("a tool that throws", () => {
     expect((await host.call("odd", {})).result.details).toEqual({ error: { name: "Error" } });
   });
 });
+
+describe("a gate that counts", () => {
+  it("is told how an allowed call ended, with its result, and nothing of a denied one", async () => {
+    const ends: unknown[] = [];
+    const gate: CallGate = {
+      decide: async ({ tool: { name } }) => ({
+        effect: name === "no" ? "deny" : "allow",
+        decision: { effect: name === "no" ? "deny" : "allow", rule: "r", layer: "user" },
+        reason: "",
+      }),
+      settled: ({ callId }, end) => void ends.push([callId, end.isError, end.result?.content]),
+    };
+    const { host } = hostWith([echo("yes"), echo("no")], { gate });
+    await host.call("yes", { a: 1 }, { callId: "A" });
+    await host.call("no", {}, { callId: "B" });
+    expect(ends).toEqual([["A", false, expect.any(Array)]]);
+  });
+});

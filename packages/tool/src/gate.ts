@@ -1,6 +1,7 @@
 import type { CallDecision } from "./caller.ts";
 import type { ToolAnnotations, ToolExposure, ToolNamespace } from "./definition.ts";
 import type { JsonObject } from "./json.ts";
+import type { ToolResult } from "./result.ts";
 
 /** Where a tool comes from; decides whether its annotations count. */
 export type ToolSource =
@@ -45,5 +46,13 @@ export interface CallVerdict {
 export interface CallGate {
   decide(request: CallRequest): Promise<CallVerdict>;
   /** Told how an allowed call ended, for batches, loops and the audit. */
-  settled?(request: CallRequest, end: { readonly isError: boolean; readonly durationMs?: number }): void;
+  settled?(request: CallRequest, end: CallEnd): void;
+}
+
+/** How an allowed call ended. */
+export interface CallEnd {
+  readonly isError: boolean;
+  readonly durationMs?: number;
+  /** What it gave, to tell whether the same call gives the same again; never kept. Absent when it did not run. */
+  readonly result?: Pick<ToolResult, "content" | "structuredContent">;
 }

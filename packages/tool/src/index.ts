@@ -14,7 +14,7 @@ export type {
   ToolNamespace,
 } from "./definition.ts";
 export type { DangerEntry } from "./danger.ts";
-export type { CallGate, CallRequest, CallVerdict, ToolSource } from "./gate.ts";
+export type { CallEnd, CallGate, CallRequest, CallVerdict, ToolSource } from "./gate.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export type {
   ImageContent,

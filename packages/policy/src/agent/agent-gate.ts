@@ -2,7 +2,6 @@ import type { CallRequest, ToolSource } from "@nestbox/tool";
 
 import { deepFreeze } from "../gate/freeze.ts";
 import type { PolicyGate } from "../gate/gate-types.ts";
-import { resultHash } from "../gate/result-hash.ts";
 
 /** What is looked at of the low-level agent's tools. Annotations are its author's, where the object carries them. */
 interface AgentToolView {
@@ -70,7 +69,7 @@ export function createAgentGate(options: AgentGateOptions): AgentGate {
     async afterToolCall({ toolCall, args, result, isError }) {
       const { changed } = gate.settled(
         { callId: toolCall.id },
-        { isError, input: args, resultHash: resultHash(toolCall.id, { ...result, isError }) },
+        { isError, input: args, result },
       );
       return changed ? { isError: true } : undefined;
     },

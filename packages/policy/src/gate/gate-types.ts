@@ -74,8 +74,8 @@ export interface CallEnd {
   readonly durationMs?: number;
   /** What ran, where the host can tell: compared with what was decided. */
   readonly input?: unknown;
-  /** Fingerprint of the result, for rules about loops. */
-  readonly resultHash?: string;
+  /** What the call gave, for rules about loops: only its fingerprint is kept. */
+  readonly result?: { readonly content?: unknown; readonly structuredContent?: unknown };
 }
 
 /** What a tool asks right before its effect. */

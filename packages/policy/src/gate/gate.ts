@@ -17,6 +17,7 @@ import { askingParts, createMemoryGrants, findGrants, makeGrant } from "./grants
 import { createHistory, rootOf, writesOf } from "./history.ts";
 import { createInputReader } from "./input.ts";
 import { redact } from "./redact.ts";
+import { resultHash } from "./result-hash.ts";
 import { auditOf, type Ruling } from "./ruling.ts";
 import { realTimers, within } from "./timers.ts";
 import { noApproverText, refusalText } from "./words.ts";
@@ -307,7 +308,10 @@ export function createGate(options: GateOptions): PolicyGate {
     },
     settled(request, end) {
       const known = approvals.take(request.callId);
-      history.finish(request.callId, end.resultHash);
+      history.finish(
+        request.callId,
+        end.result === undefined ? undefined : resultHash(request.callId, { ...end.result, isError: end.isError }),
+      );
       if (known === undefined) return { changed: false };
       const ran = end.input === undefined ? undefined : readInput(known.request.tool, end.input);
       const ranHash = ran === undefined ? known.inputHash : ran.ok ? fingerprint(ran.input) : "unreadable";

@@ -2,7 +2,6 @@ import type { CallRequest, JsonValue, ToolContent } from "@nestbox/tool";
 
 import { fingerprint, toPlainJson } from "../gate/fingerprint.ts";
 import { deepFreeze } from "../gate/freeze.ts";
-import { resultHash } from "../gate/result-hash.ts";
 import type { PolicyGate } from "../gate/gate-types.ts";
 import { createCallTracker } from "./call-tracker.ts";
 import { toolOf, type PiToolInfo } from "./tool-info.ts";
@@ -110,7 +109,7 @@ export function createPolicyHandlers<TContext extends HandlerContext>(
         isError: event.isError,
         durationMs: Math.max(0, clock() - began),
         input: event.input,
-        resultHash: resultHash(event.toolCallId, event),
+        result: event,
       },
     );
     if (!changed) return undefined;
