@@ -6,9 +6,14 @@ import { machine } from "./measure.ts";
 const benches: ReadonlyMap<string, () => Promise<string>> = new Map([
   ["policy", async () => (await import("./policy.ts")).benchPolicy()],
   ["calls", async () => (await import("./calls.ts")).benchCalls()],
+  ["codemode", async () => (await import("./codemode.ts")).benchCodemode()],
 ]);
 
 const wanted = process.argv.slice(2);
+if (wanted[0] === "soak") {
+  const { soak } = await import("./soak.ts");
+  process.exit(await soak(Number(wanted[1] ?? 10_000)));
+}
 const unknown = wanted.filter((name) => !benches.has(name));
 if (unknown.length > 0) {
   console.error(`No benchmark ${unknown.join(", ")}. There are: ${[...benches.keys()].join(", ")}.`);

@@ -1,0 +1,149 @@
+/**
+ * Ways to run a model's script, each in a process of its own: one sample of each in turn, so that a machine that drifts
+ * drifts for all of them.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { median } from "./measure.ts";
+import { CASES } from "./codemode/cases.ts";
+
+const ENGINES: readonly string[] = ["nestbox", "bare", "tanstack", "utcp", "run", "pi-codemode"];
+const NEEDS_NODE_24 = new Set(["tanstack", "utcp"]);
+const GAP_MS = 15;
+const START_MS = 60_000;
+
+interface Sample {
+  readonly ms?: number;
+  readonly firstMs?: number;
+  readonly error?: string;
+}
+
+class EngineProcess {
+  readonly child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(node: string, name: string) {
+    const file = fileURLToPath(new URL("./codemode/child.ts", import.meta.url));
+    this.child = spawn(
+      node,
+      ["--conditions=@nestbox/source", "--no-node-snapshot", "--no-warnings", file, name],
+      {
+        stdio: ["pipe", "pipe", "ignore"],
+      },
+    );
+    this.#lines = createInterface({ input: this.child.stdout as NodeJS.ReadableStream })[
+      Symbol.asyncIterator
+    ]();
+  }
+
+  async read(): Promise<Sample> {
+    const timer = setTimeout(() => this.child.kill("SIGKILL"), START_MS);
+    const line = await this.#lines.next();
+    clearTimeout(timer);
+    return line.done === true ? { error: "the engine's process ended" } : (JSON.parse(line.value) as Sample);
+  }
+
+  measure(code: string, expected: unknown): Promise<Sample> {
+    this.child.stdin?.write(`${JSON.stringify({ code, expected })}\n`);
+    return this.read();
+  }
+}
+
+/** Resident memory of a process and its children, in megabytes; Linux only. */
+function residentMb(pid: number): number {
+  let kilobytes = 0;
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const status = readFileSync(`/proc/${name}/status`, "utf8");
+      const parent = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);
+      if (Number(name) === pid || parent === pid)
+        kilobytes += Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return kilobytes / 1024;
+}
+
+function majorOf(node: string): number {
+  try {
+    return Number(/^v(\d+)/.exec(execFileSync(node, ["--version"], { encoding: "utf8" }))?.[1]);
+  } catch {
+    return 0;
+  }
+}
+
+/** Medians in ms and how many times ours; engines that need Node 24 run where `NESTBOX_BENCH_NODE24` names one. */
+export async function benchCodemode(): Promise<string> {
+  const names = ENGINES;
+  const rounds = Number(process.env["NESTBOX_BENCH_ROUNDS"] ?? 20);
+  const node24 = process.env["NESTBOX_BENCH_NODE24"] ?? process.execPath;
+  const { engines, first } = await openEngines(names, node24);
+  const rows: string[][] = [
+    ["case", ...names],
+    ["first script", ...first],
+  ];
+  const problems: string[] = [];
+  for (const { name, code, expected } of CASES) {
+    const samples = new Map<string, number[]>();
+    const errors = new Map<string, string>();
+    // One more round than is counted: the first one warms.
+    for (let round = 0; round <= rounds; round++) {
+      for (const [engine, held] of engines) {
+        await new Promise((resolve) => setTimeout(resolve, GAP_MS));
+        const sample = await held.measure(code, expected);
+        if (sample.error !== undefined) errors.set(engine, sample.error);
+        else if (round > 0 && sample.ms !== undefined) {
+          samples.set(engine, [...(samples.get(engine) ?? []), sample.ms]);
+        }
+      }
+    }
+    const base = median(samples.get("nestbox") ?? []);
+    const cells = names.map((engine) => {
+      const values = samples.get(engine);
+      if (values === undefined) return errors.has(engine) ? "failed" : "–";
+      const ms = median(values);
+      return engine === "nestbox" ? ms.toFixed(2) : `${ms.toFixed(2)} (${(ms / base).toFixed(1)}×)`;
+    });
+    rows.push([name, ...cells]);
+    for (const [engine, error] of errors) problems.push(`${name}: ${engine}: ${error.slice(0, 200)}`);
+  }
+  rows.push(["memory, MB", ...names.map((name) => memoryCell(engines.get(name)))]);
+  for (const engine of engines.values()) engine.child.stdin?.end();
+  const head = rows.map(
+    (row, index) => `| ${row.join(" | ")} |${index === 0 ? `\n|${row.map(() => " --- ").join("|")}|` : ""}`,
+  );
+  return [
+    `medians of ${rounds} in ms, ${GAP_MS} ms apart; in brackets how many times ours`,
+    ...head,
+    ...problems,
+  ].join("\n");
+}
+
+async function openEngines(
+  names: readonly string[],
+  node24: string,
+): Promise<{ readonly engines: ReadonlyMap<string, EngineProcess>; readonly first: readonly string[] }> {
+  const engines = new Map<string, EngineProcess>();
+  const first: string[] = [];
+  for (const name of names) {
+    const needs24 = NEEDS_NODE_24.has(name);
+    if (needs24 && majorOf(node24) !== 24) {
+      first.push("needs Node 24");
+      continue;
+    }
+    const engine = new EngineProcess(needs24 ? node24 : process.execPath, name);
+    const sample = await engine.read();
+    first.push(sample.firstMs === undefined ? (sample.error ?? "failed") : sample.firstMs.toFixed(0));
+    if (sample.firstMs !== undefined) engines.set(name, engine);
+  }
+  return { engines, first };
+}
+
+function memoryCell(engine: EngineProcess | undefined): string {
+  const pid = engine?.child.pid;
+  return pid === undefined || process.platform !== "linux" ? "–" : residentMb(pid).toFixed(0);
+}

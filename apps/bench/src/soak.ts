@@ -1,0 +1,114 @@
+/**
+ * Thousands of scripts at the pool's limit, a tenth of them hostile: the host must answer throughout, its memory stay
+ * flat, every script get exactly one outcome, and no process be left.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { createRunner } from "@nestbox/codemode/node";
+import type { ScriptOutcome } from "@nestbox/codemode";
+import type { JsonObject, ToolCaller } from "@nestbox/tool";
+
+const HOSTILE: readonly string[] = [
+  "while (true) {}",
+  "let b = 2n; while (true) b = b * b",
+  "const a = []; while (true) a.push(new Array(1e5).fill(1.5))",
+  "for (let i = 0; ; i++) tools.noop({ i })",
+  "while (true) await null",
+  "await tools.kill({})",
+  "return [...'.'.repeat(2e8)].length",
+  "Promise.reject(new Proxy(new Error('x'), { get() { while (true) {} } })); return 1",
+  "for (;;) console.log('x'.repeat(1000))",
+  "const a = []; for (;;) a.push(new Uint8Array(2 ** 24).fill(1))",
+];
+const KIND: readonly string[] = [
+  "return 1 + 1",
+  "let s = 0; for (let i = 0; i < 20; i++) s += (await tools.noop({ i })).i; return s",
+  "return (await Promise.all(Array.from({ length: 50 }, (_, i) => tools.noop({ i })))).length",
+  "await new Promise((resolve) => setTimeout(resolve, 5)); text('slept'); return load('x')",
+  "const n: number = 3; return n",
+  "throw new Error('expected')",
+];
+const MAX_LOOP_DELAY_MS = 1_000;
+const MAX_GROWTH_MB = 150;
+const PROCESSES = 2;
+const AT_ONCE = 8;
+
+export async function soak(scripts: number): Promise<number> {
+  const runner = createRunner({
+    maxProcesses: PROCESSES,
+    maxWaiting: AT_ONCE,
+    graceMs: 150,
+    limits: { cpuMs: 250, memoryMb: 64 },
+  });
+  let calls = 0;
+  const caller: ToolCaller = {
+    tools: ["noop", "kill"].map((name) => ({ name, description: name, parameters: {}, outputSchema: {} })),
+    executeTool(name, args) {
+      if (name === "kill") for (const pid of sandboxes()) process.kill(pid, "SIGKILL");
+      return Promise.resolve({
+        toolCall: { type: "toolCall", id: `soak/${++calls}`, name, arguments: (args ?? {}) as JsonObject },
+        result: { content: [], details: {}, structuredContent: (args ?? {}) as JsonObject },
+        isError: false,
+        durationMs: 0,
+      });
+    },
+  };
+  const kinds = new Map<string, number>();
+  let settled = 0;
+  let started = 0;
+  let worstDelay = 0;
+  let last = performance.now();
+  const pulse = setInterval(() => {
+    const now = performance.now();
+    worstDelay = Math.max(worstDelay, now - last - 20);
+    last = now;
+  }, 20);
+  let early: number | undefined;
+  const began = performance.now();
+  const worker = async (): Promise<void> => {
+    while (started < scripts) {
+      const n = started++;
+      const hostile = n % 10 === 9;
+      const list = hostile ? HOSTILE : KIND;
+      const code = list[Math.floor(n / 10 + (n % 10)) % list.length] ?? "";
+      const outcome: ScriptOutcome = await runner.run({ code, caller });
+      settled++;
+      const key = `${hostile ? "hostile" : "kind"}: ${outcome.ok ? "ok" : outcome.error.kind}`;
+      kinds.set(key, (kinds.get(key) ?? 0) + 1);
+      if (settled === Math.ceil(scripts / 5)) early = process.memoryUsage.rss();
+      if (settled % 1_000 === 0) {
+        console.log(
+          `${settled} scripts, ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB, ${((performance.now() - began) / 1000).toFixed(0)} s`,
+        );
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  clearInterval(pulse);
+  const growthMb = (process.memoryUsage.rss() - (early ?? 0)) / 1e6;
+  await runner.close();
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  const left = sandboxes().length;
+  for (const [kind, count] of [...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    console.log(`${kind}: ${count}`);
+  console.log(
+    `${settled} outcomes, worst pause of the host ${worstDelay.toFixed(0)} ms, growth ${growthMb.toFixed(0)} MB, ${left} processes left`,
+  );
+  const good =
+    settled === scripts && left === 0 && growthMb < MAX_GROWTH_MB && worstDelay < MAX_LOOP_DELAY_MS;
+  console.log(good ? "soak passed" : "soak FAILED");
+  return good ? 0 : 1;
+}
+
+/** Sandbox processes of this one; Linux only. */
+function sandboxes(): number[] {
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1]);
+      const isSandbox = readFileSync(`/proc/${name}/cmdline`, "utf8").includes("sandbox/main");
+      return parent === process.pid && isSandbox ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
