@@ -54,18 +54,34 @@ function socketHost(value: string): string | undefined {
   return /^\/dev\/(?:tcp|udp)\/([^/]+)\//.exec(value)?.[1];
 }
 
-/** `https://user@host:port/…`, `host/path` and `user@host:path` all name a host. */
+/**
+ * The host of `https://user@host:port/…`, `host/path` and `user@host:path`, in the one form that a rule compares:
+ * lower case, numbers of IPv4 as dotted quads, no final dot. `undefined` where programs would disagree about it.
+ */
 export function hostOf(value: string): string | undefined {
-  const url = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)/i.exec(value);
-  if (url !== null) return url[1]?.toLowerCase();
-  const bare = /^(?:[^/?#@\s]*@)?(\[[^\]]*\]|[^/?#:\s]+)/.exec(value);
-  return bare?.[1]?.toLowerCase();
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(value)?.[0] ?? "";
+  const authority = /^[^/?#\s]*/.exec(value.slice(scheme.length))?.[0] ?? "";
+  const name = authority.slice(authority.lastIndexOf("@") + 1);
+  const bare = /^(\[[^\]]*\]|[^:]*)/.exec(name)?.[0] ?? "";
+  if (bare === "" || /[\\%]/.test(authority)) return undefined;
+  try {
+    const host = new URL(`https://${bare}`).hostname.replace(/\.+$/, "");
+    return host === "" ? undefined : host;
+  } catch {
+    return undefined;
+  }
 }
 
+/** A host that is written out before the first expansion or pattern is known: `https://x.test/$id?a=*`. */
+const startsWithHost = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s*[\]]+\//i;
+
 export function hostFact(word: ShellWord | undefined, origin: string): ResourceFact {
-  const value = word?.value === undefined || word.glob === true ? undefined : hostOf(word.value);
-  // A host that is written out before the first expansion of the path is known: `https://x.test/$id`.
-  const known =
-    value ?? /^[a-z][a-z0-9+.-]*:\/\/([^/?#@:$\s]+)\//i.exec(word?.prefix ?? "")?.[1]?.toLowerCase();
-  return { action: "network", kind: "host", value: known, origin };
+  const text = word?.value ?? word?.prefix ?? "";
+  const plain = word?.value !== undefined && word.glob !== true;
+  return {
+    action: "network",
+    kind: "host",
+    value: plain || startsWithHost.test(text) ? hostOf(text) : undefined,
+    origin,
+  };
 }
