@@ -1,9 +1,16 @@
 import { isRecord, messageOf } from "../shared/guards.ts";
+import { isTooComplex } from "./complexity.ts";
 import type { ParseOutcome } from "./parse.ts";
 import { type SourceError, sourceError } from "./source-error.ts";
 
 /** Removes types and keeps every position: `stripTypeScriptTypes` of `node:module`, or one that behaves like it. */
 export type StripTypes = (source: string) => string;
+
+/** The type stripper broke; the process that holds it has to be renewed before it reads another script. */
+export class StripperBrokenError extends Error {
+  readonly code = "stripper-broken";
+  override readonly name = "StripperBrokenError";
+}
 
 /** `definite` failures are told whatever the JavaScript parser said. */
 export type StripOutcome =
@@ -14,9 +21,6 @@ export type StripOutcome =
 const BODY = { head: "async()=>{\n", tail: "\n}" } as const;
 const EXPRESSION = { head: "async()=>(\n", tail: "\n)" } as const;
 const MODULE = { head: "", tail: "" } as const;
-
-/** Deepest bracket nesting that the stripper is asked to read; deeper ones overrun its stack and leave it broken. */
-const MAX_NESTING = 250;
 
 /** The way out of each kind of syntax that types cannot simply be removed from. */
 const WAYS_OUT: readonly (readonly [kind: RegExp, name: string, way: string])[] = [
@@ -40,20 +44,6 @@ function describeUnsupported(message: string): string {
   return `${message}: types are removed, not compiled; write that part as JavaScript`;
 }
 
-/** Rough upper bound of the bracket nesting; brackets in strings count too, which only errs on the safe side. */
-function isTooDeep(source: string): boolean {
-  let depth = 0;
-  for (let index = 0; index < source.length; index++) {
-    const code = source.charCodeAt(index);
-    if (code === 0x28 || code === 0x5b || code === 0x7b) {
-      if (++depth > MAX_NESTING) return true;
-    } else if (code === 0x29 || code === 0x5d || code === 0x7d) {
-      depth--;
-    }
-  }
-  return false;
-}
-
 /** Line and column that the engine prints above the message: `:3`, the source lines, the caret. */
 function placeOf(stack: string): { line: number; column: number } | undefined {
   const head = /^[^\n]*:(\d+)\n/.exec(stack);
@@ -64,11 +54,11 @@ function placeOf(stack: string): { line: number; column: number } | undefined {
 
 /** Removes the types of a script that is not valid JavaScript. The result is parsed again by the caller. */
 export function stripScriptTypes(source: string, strip: StripTypes): StripOutcome {
-  if (isTooDeep(source)) {
+  if (isTooComplex(source)) {
     const error = sourceError(
       source,
       "RangeError",
-      "The script is nested too deeply to be read as TypeScript",
+      "The script is nested too deeply to be read as TypeScript; end statements with semicolons, or leave the types out",
     );
     return { ok: false, error, line: 0, definite: true };
   }
@@ -93,10 +83,8 @@ function runStrip(source: string, strip: StripTypes, { head, tail }: Wrapper): S
     const { code, stack } = isRecord(thrown) ? thrown : {};
     const text = messageOf(thrown);
     const isSyntax = code === "ERR_INVALID_TYPESCRIPT_SYNTAX" || code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX";
-    if (!isSyntax) {
-      const error = sourceError(source, "RangeError", "The script is too complex to be read as TypeScript");
-      return { ok: false, error: { ...error, stripperBroken: true }, line: 0, definite: true };
-    }
+    // A stripper that failed otherwise may stay broken: this must not look like an answer.
+    if (!isSyntax) throw new StripperBrokenError(text, { cause: thrown });
     const found = typeof stack === "string" ? placeOf(stack) : undefined;
     const headLines = head === "" ? 0 : 1;
     const at =

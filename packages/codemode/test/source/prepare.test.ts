@@ -104,22 +104,45 @@ describe("TypeScript", () => {
     expect(await run(code)).toBe(4);
   });
 
-  test("a stripper that breaks is told, so that its process can be renewed", () => {
-    const outcome = prepareSource("let x: number = 1", {
-      strip: () => {
-        throw Object.assign(new Error("memory access out of bounds"), { code: "ERR_INTERNAL_ASSERTION" });
-      },
-    });
-    expect(outcome).toMatchObject({ ok: false, error: { name: "RangeError", stripperBroken: true } });
+  test("a stripper that breaks is no answer: its process has to end", () => {
+    const broken = (): string => {
+      throw Object.assign(new Error("memory access out of bounds"), { code: "ERR_INTERNAL_ASSERTION" });
+    };
+    expect(() => prepareSource("let x: number = 1", { strip: broken })).toThrow(
+      "memory access out of bounds",
+    );
+    expect(prepareSource("let x = 1", { strip: broken })).toMatchObject({ ok: true });
   });
 
-  test("deep nesting never reaches the stripper", () => {
+  test.each([
+    ["brackets", "[".repeat(100_000)],
+    ["negations", `${"!".repeat(20_000)}1`],
+    ["negations on lines", `${"!\n".repeat(20_000)}1`],
+    ["words", `${"typeof ".repeat(20_000)}1`],
+    ["arrows", `${"a=>".repeat(5_000)}1`],
+    ["conditions", `${"a?b:".repeat(20_000)}1`],
+    ["assignments", `${"a=".repeat(20_000)}1`],
+    ["a sum", `${"1+".repeat(20_000)}1`],
+    ["placeholders", "`${".repeat(1_000)],
+    ["type arguments", `0; type A = ${"A<b,".repeat(20_000)}`],
+    ["branches", `0; ${"if(x){}else ".repeat(20_000)}{}`],
+    ["members", `a${".b".repeat(20_000)}`],
+    ["open comments", `${"!".repeat(20_000)}1 ${"/*".repeat(300_000)}`],
+  ])("what nests too deeply never reaches the stripper: %s", (_, text) => {
     // hostile 27
     let asked = 0;
-    const code = `const x: number = ${"[".repeat(100_000)}`;
-    const outcome = prepareSource(code, { strip: (source) => (asked++, source) });
+    const outcome = prepareSource(`const x: number = ${text}`, { strip: (source) => (asked++, source) });
     expect(outcome).toMatchObject({ ok: false, error: { name: "RangeError" } });
     expect(asked).toBe(0);
+  });
+
+  test("long TypeScript does reach it", () => {
+    const data = `const rows: string[] = [\n${'  "a ? b : c => d === e && !f", // ===========\n'.repeat(3_000)}];\n`;
+    const code = Array.from(
+      { length: 400 },
+      (_, i) => `const v${i}: number = b.c.d(1 + 2) ?? (e ? f : g)\n`,
+    ).join("");
+    expect(prepared(`${data}${code}return 1`).language).toBe("typescript");
   });
 });
 
