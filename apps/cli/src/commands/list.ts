@@ -1,6 +1,8 @@
+import { addCatalog } from "./catalog.ts";
+import { addCheck } from "./check.ts";
 import type { AddCommand } from "./command.ts";
 import { addPolicy } from "./policy.ts";
 import { addRun } from "./run.ts";
 
 /** Every command, in the order of the help. */
-export const commands: readonly AddCommand[] = [addRun, addPolicy];
+export const commands: readonly AddCommand[] = [addRun, addCheck, addCatalog, addPolicy];

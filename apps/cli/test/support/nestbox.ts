@@ -14,6 +14,8 @@ export interface Run {
   readonly stderr: string;
   /** The last line of standard output, as JSON. */
   readonly report: RunReport;
+  /** The same, for commands that report something else. */
+  readonly json: unknown;
 }
 
 function result(exitCode: number | null, stdout: string, stderr: string): Run {
@@ -22,9 +24,16 @@ function result(exitCode: number | null, stdout: string, stderr: string): Run {
     stdout,
     stderr,
     get report() {
-      return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as RunReport;
+      return lastLine(stdout) as RunReport;
+    },
+    get json() {
+      return lastLine(stdout);
     },
   };
+}
+
+function lastLine(text: string): unknown {
+  return JSON.parse(text.trimEnd().split("\n").at(-1) ?? "");
 }
 
 /** Carries out a command line in this process, with no terminal. */

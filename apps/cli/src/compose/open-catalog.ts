@@ -1,0 +1,35 @@
+import { createToolHost, type RegisteredTool } from "@nestbox/calls";
+import { createDiscovery, type Discovery } from "@nestbox/codemode";
+import type { CallableTool } from "@nestbox/tool";
+
+import { openCommandPolicy } from "./gate.ts";
+import { registerTools } from "./register-tools.ts";
+import { workingFolder } from "./working-folder.ts";
+
+export interface CatalogOptions {
+  readonly tools?: readonly string[];
+  readonly cwd?: string;
+}
+
+/** The tools of a command line, to be read and not to be called. */
+export interface Catalog {
+  /** All that can be reached by a model or by a script, in the order of registration. */
+  readonly tools: readonly RegisteredTool[];
+  /** What scripts can call. */
+  readonly callable: readonly CallableTool[];
+  readonly discovery: Discovery;
+}
+
+export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
+  const start = process.cwd();
+  const cwd = workingFolder(options.cwd, start);
+  await using host = createToolHost({ cwd });
+  const choice = options.tools === undefined ? {} : { tools: options.tools };
+  await registerTools(host, { ...choice, start, cwd }, openCommandPolicy({}, start, cwd));
+  const callable = host.callable();
+  return {
+    tools: host.registered().filter((tool) => tool.exposure !== "hidden"),
+    callable,
+    discovery: createDiscovery(callable),
+  };
+}
