@@ -117,6 +117,13 @@ describe("the descriptions are rules for choosing", () => {
     expect(tools.every((tool) => tool.namespace?.name === "review")).toBe(true);
   });
 
+  test("the active tools stand in the system prompt, with when to call review_diff", async () => {
+    await using pi = await scriptedPiSession({ extensions: [reviewExtension([])] });
+    expect(pi.session.systemPrompt).toMatch(/run_checks.*failing_tests.*review_diff/s);
+    expect(pi.session.systemPrompt).toContain("Call review_diff before you report on a diff");
+    expect(pi.session.systemPrompt).not.toContain("collect_diff:");
+  });
+
   // contract A3, A5, A6
   test("exposures and hints are what the tools do", () => {
     const facts = tools.map(({ name, exposure, annotations }) => [

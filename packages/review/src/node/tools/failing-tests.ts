@@ -57,6 +57,7 @@ export function failingTestsTool(environment: ReviewEnvironment) {
       "Call it when you need to know what fails and where, before and after a fix. Knows vitest, jest, node:test, mocha, playwright, bun test, pytest, go test, cargo test, and reads JUnit XML and TAP files. " +
       "Returns { outcome, runs, files, passed, failed, skipped }; failing tests are a result, not an error. " +
       "For type check and linter as well use run_checks; to review a change use review_diff. Do not run a test command of your own instead.",
+    promptSnippet: "Run the project's tests and list which fail, where and why",
     parameters,
     outputSchema: failuresSchema,
     exposure: "direct",

@@ -71,6 +71,10 @@ export function reviewDiffTool(environment: ReviewEnvironment) {
       "Call it before you report on a diff. Accepts base, skipTests and timeoutSeconds. " +
       "Returns { verdict, summary, changed, findings, checks, tests, missing }; each finding has file, line, severity and evidence, and missing says which part could not be had and why. " +
       "Do not substitute a command of your own; for one part alone use run_checks, failing_tests or collect_diff.",
+    promptSnippet: "Review the changes of the working tree with the project's own checks",
+    promptGuidelines: [
+      "Call review_diff before you report on a diff, and do not substitute a command of your own for it.",
+    ],
     parameters,
     outputSchema: reviewSchema,
     exposure: "direct",

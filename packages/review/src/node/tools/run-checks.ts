@@ -35,6 +35,7 @@ export function runChecksTool(environment: ReviewEnvironment) {
       "Call it to know whether a change holds. It finds the commands itself: package scripts of npm, pnpm, yarn and bun, tsc, workspaces, and the usual commands of Python, Go and Rust. " +
       "Accepts skipTests, only (typecheck, lint, test) and timeoutSeconds. Returns { ok, steps, skipped }; a step that exits non-zero is a result, not an error. " +
       "To learn which tests fail and where use failing_tests; to review a change use review_diff. Do not run a check command of your own instead.",
+    promptSnippet: "Run the project's own type check, linter and unit tests",
     parameters,
     outputSchema: checksSchema,
     exposure: "direct",
