@@ -1,6 +1,6 @@
 /**
  * The `codemode` tool as an extension of Pi, in the place of the built-in one. What is made while the extension loads
- * belongs to this load: sandboxes are started by the first script and closed when the session ends, and everything of
+ * belongs to this load: sandboxes are started when the model is first asked while the tool is active, and closed when the session ends, and everything of
  * the session is asked for when a script runs (contract A26).
  */
 import { type ExtensionAPI, type ExtensionFactory, getDocsPath } from "@earendil-works/pi-coding-agent";
@@ -65,6 +65,14 @@ export function createCodemodeExtension(options: CodemodeExtensionOptions = {}):
     const files = options.files ?? createTempFiles();
     const modelsReference = options.models === false ? undefined : `${getDocsPath()}/codemode.md`;
     pi.on("session_shutdown", () => holder.close());
+    // While the model thinks there is time to start a sandbox; one that cannot start is told by the script.
+    pi.on("agent_start", () => {
+      if (!pi.getActiveTools().includes(CODEMODE_TOOL_NAME)) return;
+      void holder
+        .get()
+        .then((runner) => runner.warm())
+        .catch(() => undefined);
+    });
     pi.registerTool({
       ...builtinRenderers(),
       name: CODEMODE_TOOL_NAME,

@@ -48,9 +48,10 @@ export function parseScriptSource(input: string): ScriptSource {
     );
   }
   const lines = input.split("\n");
-  const misplaced = lines.findIndex((line, index) => index > 0 && line.trimStart().startsWith(PREFIX));
-  if (misplaced !== -1) {
-    return fail(`The ${PREFIX} line must be the first line of the input; found one on line ${misplaced + 1}`);
+  const found = lines.findIndex((line, index) => index > 0 && line.trimStart().startsWith(PREFIX));
+  if (found !== -1) {
+    if (isFenceHead(lines, found)) return fenced(lines, found);
+    return fail(`The ${PREFIX} line must be the first line of the input; found one on line ${found + 1}`);
   }
   const first = (lines[0] ?? "").replace(/\r$/, "").trimStart();
   if (!first.startsWith(PREFIX)) return { ok: true, code: input, options: {} };
@@ -60,6 +61,24 @@ export function parseScriptSource(input: string): ScriptSource {
     return fail("The @options line must be followed by JavaScript source on subsequent lines");
   const options = parseOptions(first.slice(PREFIX.length).trim());
   return typeof options === "string" ? fail(options) : { ok: true, code, options };
+}
+
+/** Whether a line is the first one inside of a Markdown fence. */
+function isFenceHead(lines: readonly string[], index: number): boolean {
+  const before = lines.slice(0, index);
+  const fence = before.findIndex((line) => /^[ \t]*(?:`{3,}|~{3,})/.test(line));
+  return fence !== -1 && before.slice(fence + 1).every((line) => line.trim() === "");
+}
+
+/** The options line of a script in a fence: it is emptied, and the rest stays as it is. */
+function fenced(lines: readonly string[], index: number): ScriptSource {
+  const rest = lines.slice(index + 1);
+  if (rest.some((line) => line.trimStart().startsWith(PREFIX))) {
+    return fail(`The ${PREFIX} line must be the first line of the script, and there is only one`);
+  }
+  const options = parseOptions((lines[index] ?? "").trim().slice(PREFIX.length).trim());
+  if (typeof options === "string") return fail(options);
+  return { ok: true, code: lines.with(index, "").join("\n"), options };
 }
 
 function fail(message: string): ScriptSource {

@@ -16,6 +16,20 @@ test.each([
   expect(parseScriptSource(input)).toEqual({ ok: true, code, options });
 });
 
+test("in a Markdown fence the options line is the first of the code", () => {
+  // D6
+  const input = `Run this:\n\n\`\`\`js\n${OPTIONS}\nreturn 1\n\`\`\`\n`;
+  expect(parseScriptSource(input)).toEqual({
+    ok: true,
+    code: "Run this:\n\n```js\n\nreturn 1\n```\n",
+    options: { maxOutputTokens: 2000, timeoutMs: 60_000 },
+  });
+  expect(parseScriptSource(`\`\`\`js\nreturn 1\n${OPTIONS}\n\`\`\``)).toMatchObject({ ok: false });
+  expect(parseScriptSource(`\`\`\`js\n${OPTIONS}\n${OPTIONS}\nreturn 1\n\`\`\``)).toMatchObject({
+    ok: false,
+  });
+});
+
 test.each([
   ["", "Expected JavaScript source text (non-empty)."],
   ["  \n", "Expected JavaScript source text (non-empty)."],
