@@ -13,6 +13,8 @@ export interface ScriptLimits {
   readonly cpuMs: number;
   /** Wall time without the time a person is asked; `undefined`: none, as in Pi. */
   readonly timeoutMs?: number | undefined;
+  /** Wall time of one call without the time a person is asked; `undefined`: none. The call's signal is aborted. */
+  readonly callTimeoutMs?: number | undefined;
   readonly memoryMb: number;
   readonly maxSourceChars: number;
   readonly maxOutputChars: number;

@@ -5,6 +5,7 @@ import { CodemodeError } from "./errors.ts";
 export const DEFAULT_LIMITS: ScriptLimits = {
   cpuMs: 30_000,
   timeoutMs: undefined,
+  callTimeoutMs: undefined,
   memoryMb: 256,
   maxSourceChars: 1_000_000,
   maxOutputChars: 16_777_216,
@@ -31,9 +32,12 @@ export function resolveLimits(limits: Partial<ScriptLimits> = {}): ScriptLimits 
     }
     resolved[key] = value;
   }
-  const { timeoutMs, memoryMb } = resolved;
-  if (timeoutMs === Number.POSITIVE_INFINITY) resolved["timeoutMs"] = undefined;
-  else if (timeoutMs !== undefined) resolved["timeoutMs"] = Math.min(timeoutMs, MAX_TIMEOUT_MS);
+  const { memoryMb } = resolved;
+  for (const key of ["timeoutMs", "callTimeoutMs"] as const) {
+    const ms = resolved[key];
+    if (ms !== undefined)
+      resolved[key] = ms === Number.POSITIVE_INFINITY ? undefined : Math.min(ms, MAX_TIMEOUT_MS);
+  }
   // The engine takes whole megabytes and no fewer than eight.
   resolved["memoryMb"] = Math.max(8, Math.round(memoryMb ?? 256));
   return resolved as unknown as ScriptLimits;

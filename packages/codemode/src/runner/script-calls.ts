@@ -7,6 +7,7 @@ import type { NamedTool } from "../declarations/identifier.ts";
 import { messageOf } from "../shared/guards.ts";
 import type { ScriptCall, ScriptEvent, ScriptRequest } from "../types.ts";
 import type { Clock } from "./clock.ts";
+import { Stopwatch } from "./stopwatch.ts";
 import type { OutputCheck } from "./output-check.ts";
 import { answerOf, denial, type ScriptAnswer, textOf, toPlain } from "./script-value.ts";
 
@@ -22,6 +23,7 @@ export interface ScriptCallsOptions {
   readonly clock: Clock;
   readonly emit: (event: ScriptEvent) => void;
   readonly check: OutputCheck;
+  readonly callTimeoutMs: number | undefined;
   readonly answer: (id: number, answer: ScriptAnswer) => void;
 }
 
@@ -40,6 +42,8 @@ interface OpenCall {
   readonly record: MutableCall | undefined;
   readonly controller: AbortController;
   readonly startedAt: number;
+  /** It was ended by its own limit: what the tool says later changes nothing. */
+  timedOut?: boolean;
 }
 
 /** Members that a host may add to an outcome. */
@@ -186,23 +190,47 @@ export class ScriptCalls {
     const open: OpenCall = { record, controller, startedAt };
     this.#open.set(id, open);
     this.#tell(record);
+    const watch = this.#limit(id, open, name);
     let answer: ScriptAnswer;
     try {
       const outcome: HostOutcome = await request.caller.executeTool(name, args, {
         signal: controller.signal,
         onUpdate: (partial) => this.#progress(record, partial),
       });
+      if (open.timedOut === true) return;
       answer = this.#settle(record, tool, key, outcome, controller.signal, read);
     } catch (error) {
+      if (open.timedOut === true) return;
       // A caller never rejects for a tool's failure: what rejects is the host itself, or arguments that it refuses.
       record.status = controller.signal.aborted ? "cancelled" : "error";
       record.error = cut(messageOf(error));
       answer = { kind: "error", name: errorName(error), message: messageOf(error), denied: false };
     }
+    watch?.stop();
     if (!this.#open.delete(id)) return;
     record.durationMs ??= clock.now() - startedAt;
     this.#tell(record);
     this.#options.answer(id, answer);
+  }
+
+  /** Ends a call that takes too long: the script is told at once, whatever the tool does with its signal. */
+  #limit(id: number, open: OpenCall, name: string): Stopwatch | undefined {
+    const { callTimeoutMs, clock, request } = this.#options;
+    if (callTimeoutMs === undefined) return undefined;
+    const watch = new Stopwatch(clock, request.caller.pauses, () => undefined);
+    watch.limit(callTimeoutMs, () => {
+      watch.stop();
+      if (!this.#open.delete(id) || open.record === undefined) return;
+      const message = `The call of ${name} took longer than the limit of ${callTimeoutMs} ms`;
+      open.timedOut = true;
+      open.record.status = "cancelled";
+      open.record.error = message;
+      open.record.durationMs = clock.now() - open.startedAt;
+      this.#tell(open.record);
+      open.controller.abort(new DOMException(message, "TimeoutError"));
+      this.#options.answer(id, { kind: "error", name: "TimeoutError", message, denied: false });
+    });
+    return watch;
   }
 
   #settle(

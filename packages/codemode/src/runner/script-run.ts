@@ -99,6 +99,7 @@ export class ScriptRun {
       names: options.names.tools,
       clock: options.clock,
       check: options.check,
+      callTimeoutMs: options.limits.callTimeoutMs,
       emit: (event) => this.#emit(event),
       answer: (id, answer) => this.#answer(id, answer),
     });

@@ -174,6 +174,8 @@ function main(settings: Settings): void {
     if (!settings.poll) return;
     while (isRunning() && poller.poll());
   });
+  // A terminal tells the whole group; it is for the host to decide what an interrupt means.
+  process.on("SIGINT", () => undefined);
   // The host is gone: nobody is left to run for.
   process.stdin.on("end", () => process.exit(0));
   stock.push(makeVm(settings.memoryMb));

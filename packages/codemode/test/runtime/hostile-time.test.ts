@@ -120,7 +120,7 @@ describe("time", () => {
   test("hostile 25: a call that never answers ends at the wall limit, and its signal is aborted", async () => {
     let aborted = false;
     const outcome = await run("await tools.hang({})", {
-      limits: { timeoutMs: 300 },
+      limits: { timeoutMs: 3_000 },
       tools: [
         {
           name: "hang",
@@ -142,6 +142,35 @@ describe("time", () => {
     await alive();
   });
 
+  test("hostile 25: a call over its own limit rejects, the script goes on, a late answer is nobody's", async () => {
+    let aborted: unknown;
+    const outcome = await run(
+      "let name; try { await tools.late({}) } catch (error) { name = error.name } await tools.wait({}); return name",
+      {
+        limits: { callTimeoutMs: 200 },
+        tools: [
+          {
+            name: "late",
+            run: (_args, signal) =>
+              new Promise((resolve) => {
+                signal?.addEventListener("abort", () => {
+                  aborted = (signal.reason as Error).name;
+                  resolve({ late: true });
+                });
+              }),
+          },
+          { name: "wait", run: () => new Promise((resolve) => setTimeout(() => resolve({}), 50)) },
+        ],
+      },
+    );
+    expect(outcome).toMatchObject({
+      ok: true,
+      value: "TimeoutError",
+      calls: [{ status: "cancelled", began: true }, { status: "ok" }],
+    });
+    expect(aborted).toBe("TimeoutError");
+  });
+
   // contract R15
   test("hostile 25: the time that a person is asked does not count", async () => {
     const listeners = new Set<(paused: boolean) => void>();
@@ -152,7 +181,7 @@ describe("time", () => {
           name: "ask",
           run: async () => {
             tell(true);
-            await new Promise((resolve) => setTimeout(resolve, 900));
+            await new Promise((resolve) => setTimeout(resolve, 2_500));
             tell(false);
             return { answer: "yes" };
           },
@@ -172,7 +201,7 @@ describe("time", () => {
       const outcome = await runner.run({
         code: "return (await tools.ask({})).answer",
         caller,
-        limits: { timeoutMs: 700 },
+        limits: { timeoutMs: 2_000 },
         onEvent: (event) => events.push(event.type),
       });
       expect(outcome).toMatchObject({ ok: true, value: "yes" });
