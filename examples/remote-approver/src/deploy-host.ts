@@ -19,7 +19,10 @@ export interface DeployHostOptions extends Pick<
 
 export interface DeployHost {
   readonly host: ToolHost;
-  /** `gate.beginRun()` begins a new task: what was declined in the one before may be asked again. */
+  /**
+   * `gate.beginRun()` begins a task: what is declined in it is not asked again until the next one begins. Where it is
+   * never called, every call of the host is a task of its own.
+   */
   readonly gate: PolicyGate;
 }
 

@@ -81,6 +81,7 @@ describe("a policy with a remote approver", () => {
     await using setup = await start({
       answer: async ({ fingerprint }) => ({ answer: "decline", fingerprint }),
     });
+    setup.gate.beginRun();
     await setup.host.call("deploy", staging);
     await setup.host.call("deploy", staging);
     expect(setup.questions).toHaveLength(1);
