@@ -159,8 +159,6 @@ const looking: readonly ProgramSpec[] = [
       "tac",
       "nl",
       "rev",
-      "bat",
-      "batcat",
       "zcat",
       "bzcat",
       "xzcat",
@@ -188,6 +186,14 @@ const looking: readonly ProgramSpec[] = [
     options:
       "-A,--show-all -b -e -E,--show-ends -n -s -t -T,--show-tabs -u -v --number --number-nonblank --squeeze-blank " +
       "-c,--check -a -d -z,--zero --tag --text --binary --status --quiet --strict --warn -w=text -l=text -i -x -p -g=text -r -f",
+    operands: reads,
+    readOnly: true,
+  },
+  {
+    names: ["bat", "batcat"],
+    options:
+      "--pager=command -P,--no-pager --paging=text --config-file=environment -p,--plain -n,--number -A,--show-all -l,--language=text -H,--highlight-line=text --file-name=text -d,--diff --tabs=text --wrap=text " +
+      "--color=text --decorations=text --theme=text --style=text -r,--line-range=text -L,--list-languages --list-themes -f,--force-colorization -s,--squeeze-blank --terminal-width=text -V,--version -h,--help",
     operands: reads,
     readOnly: true,
   },
@@ -228,7 +234,7 @@ const looking: readonly ProgramSpec[] = [
   {
     names: ["stat", "file", "readlink", "realpath", "namei", "lsattr", "getfacl"],
     options:
-      "-L,--dereference -f -c,--format=text --printf=text -t,--terse -b,--brief -i,--mime --mime-type --mime-encoding -m=text -e " +
+      "-C,--compile! -L,--dereference -f -c,--format=text --printf=text -t,--terse -b,--brief -i,--mime --mime-type --mime-encoding -m=text -e " +
       "-h -k,--keep-going -z -s -n,--no-newline -q,--quiet -P -l -x --canonicalize --canonicalize-existing --canonicalize-missing " +
       "--relative-to=text --relative-base=text -v -d -a -R,--recursive",
     operands: reads,

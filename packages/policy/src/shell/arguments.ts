@@ -1,5 +1,5 @@
 import type { CompiledOption, CompiledSpec } from "../programs/spec.ts";
-import { mayBeOption, wordTail, type ShellWord } from "./shell-word.ts";
+import { expandsToMany, mayBeOption, wordTail, type ShellWord } from "./shell-word.ts";
 
 export interface ParsedFlag {
   /** Canonical name, or the name as written when the table does not know it. */
@@ -67,6 +67,8 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
   const takeNext = (): ShellWord | undefined => {
     const next = words[index + 1];
     if (next !== undefined) index++;
+    // `-k $X`: what follows the first word of it is read as options again.
+    if (next !== undefined && expandsToMany(next)) uncertain ??= next;
     return next;
   };
 
@@ -165,6 +167,7 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
     const word = words[index];
     if (word === undefined) break;
     const text = word.value ?? word.prefix;
+    if (!ended && word.value === undefined && word.splits === true) uncertain ??= word;
     if (!ended && word.value === "--") {
       ended = true;
       continue;

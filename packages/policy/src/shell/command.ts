@@ -15,7 +15,7 @@ import { applyRole, Effects, type CommandCall } from "./effects.ts";
 import { assign } from "./environment.ts";
 import { joinPath, unite } from "./folders.ts";
 import { hostFact } from "./resources.ts";
-import { plainWord, wordTail, type ShellWord } from "./shell-word.ts";
+import { expandsToMany, plainWord, wordTail, type ShellWord } from "./shell-word.ts";
 import { specials } from "./special/table.ts";
 import { declaredWrapper, unwrap } from "./unwrap.ts";
 
@@ -178,15 +178,30 @@ function applyOperands(call: CommandCall, spec: CompiledSpec | undefined): void 
   const tree = spec.tree !== undefined && flags.some((flag) => spec.tree?.includes(flag.name) === true);
   let paths = 0;
   operands.forEach((word, index) => {
-    const role = operandRole(roles, index, operands.length);
-    if (role === undefined) return;
-    if (role !== "text") paths++;
-    applyRole(call, role, word, `${call.program} ${word.raw}`, tree);
+    for (const role of operandRoles(roles, word, index, operands.length)) {
+      if (role !== "text") paths++;
+      applyRole(call, role, word, `${call.program} ${word.raw}`, tree);
+    }
   });
   if (paths === 0 && spec.otherwise !== undefined) {
     const word = { raw: spec.otherwise, value: spec.otherwise, prefix: spec.otherwise };
     applyRole(call, roles.rest ?? "read", word, call.program, tree);
   }
+}
+
+/** What an operand means by its place; a word that may become several takes the places after it as well. */
+function operandRoles(roles: OperandRoles, word: ShellWord, index: number, count: number): ReadonlySet<Role> {
+  const found = new Set<Role>();
+  const add = (role: Role | undefined) => {
+    if (role !== undefined) found.add(role);
+  };
+  add(operandRole(roles, index, count));
+  if (expandsToMany(word)) {
+    if (index === 0) add(roles.second);
+    add(roles.rest);
+    if (index === count - 1) add(roles.last);
+  }
+  return found;
 }
 
 function operandRole(roles: OperandRoles, index: number, count: number): Role | undefined {

@@ -24,6 +24,11 @@ export function unknownWord(raw: string): ShellWord {
   return { raw, value: undefined, prefix: "", splits: true };
 }
 
+/** The shell may make several words of it. */
+export function expandsToMany(word: ShellWord): boolean {
+  return word.glob === true || (word.value === undefined && word.splits === true);
+}
+
 /** The word may turn out to be an option although nothing in it says so. */
 export function mayBeOption(word: ShellWord): boolean {
   if (word.numeric === true || word.pipe === true) return false;

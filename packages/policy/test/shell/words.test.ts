@@ -94,6 +94,29 @@ describe("an unknown word matters only where it can do harm", () => {
   });
 });
 
+describe("a word that may become several words", () => {
+  it("takes the places after it as well", () => {
+    expect(resources("uniq $X")).toEqual(["read ?", "write ?"]);
+    expect(resources("uniq *")).toEqual(["read * (glob)", "write * (glob)"]);
+    expect(last("uniq *").readOnly).toBe(false);
+    expect(resources("grep $X a")).toEqual(["read ?", "read a"]);
+    expect(resources('grep "$X" a')).toEqual(["read a"]);
+    expect(resources("cp a *")).toEqual(["read a", "write * (glob)", "read * (glob)"]);
+    expect(resources("cp *.ts a")).toEqual(["read *.ts (glob)", "write a"]);
+  });
+
+  it.each(["sort -k $X f", "sort -k$X f", "sort --key=$X f", "curl -H $X http://x.test", "git log -n $X"])(
+    "%s may bring options",
+    (text) => {
+      expect(doubts(text)).toContain("dynamic-word");
+    },
+  );
+
+  it.each(['sort -k "$X" f', 'sort --key="$X" f', "head -n $X f", "git log -n $?"])("%s does not", (text) => {
+    expect(doubts(text)).toEqual([]);
+  });
+});
+
 describe("a variable that the text itself sets is known", () => {
   it.each([
     ["D=/tmp/x; rm -r $D/a", "delete /tmp/x/a (tree)"],
