@@ -10,7 +10,7 @@ import type { ScriptChecker } from "../check/node/script-checker.ts";
 import { createDiscovery, type RenderTool } from "../discovery/discovery.ts";
 import { createModelGlobals } from "../models/model-globals.ts";
 import { formatOutcome, header, type OutputFiles } from "../output/format-outcome.ts";
-import { isRecord } from "../shared/guards.ts";
+import { isRecord, messageOf } from "../shared/guards.ts";
 import { parseScriptSource } from "../source/options-line.ts";
 import type { HostGlobal, ScriptLimits, ScriptOutcome, ScriptRunner } from "../types.ts";
 import { createPiCaller } from "./caller.ts";
@@ -119,12 +119,12 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
       ...(options.decisionOf === undefined ? {} : { decisionOf: options.decisionOf }),
     });
     rows.cancelRunning();
-    keepStore(outcome, options.pi);
+    const lost = keepStore(outcome, options.pi);
     const { content, fullOutputPath } = await formatOutcome(outcome, {
       maxOutputTokens,
       wallMs: performance.now() - startedAt,
       files: options.files,
-      notes: unseenImages(images, outcome),
+      notes: [...unseenImages(images, outcome), ...lost],
     });
     return {
       content: [...content],
@@ -160,10 +160,18 @@ function refusal(
   };
 }
 
-/** Values are kept only when the script succeeded. */
-function keepStore(outcome: ScriptOutcome, pi: ExecuteOptions["pi"]): void {
-  const entry = outcome.ok ? toStoreEntry(outcome.storeWrites) : undefined;
-  if (entry !== undefined) pi.appendEntry(STORE_ENTRY_TYPE, entry);
+/**
+ * Values are kept only when the script succeeded. That they cannot be kept, for example because the session was
+ * replaced meanwhile, must not lose the output of calls that have been made: it is told instead.
+ */
+function keepStore(outcome: ScriptOutcome, pi: ExecuteOptions["pi"]): readonly string[] {
+  try {
+    const entry = outcome.ok ? toStoreEntry(outcome.storeWrites) : undefined;
+    if (entry !== undefined) pi.appendEntry(STORE_ENTRY_TYPE, entry);
+    return [];
+  } catch (error) {
+    return [`Note: what the script stored could not be kept: ${messageOf(error)}`];
+  }
 }
 
 /** Adds a row for every call of a model and counts what it cost. */

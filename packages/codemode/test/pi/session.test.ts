@@ -54,6 +54,27 @@ describe("the tool in a session", () => {
     expect(pi.errors).toEqual([]);
   });
 
+  test("the tool itself asks for nothing: what it calls is judged call by call", async () => {
+    // R13, contract A7
+    await using pi = await session();
+    const info = pi.session.getAllTools().find(({ name }) => name === "codemode");
+    const { readOnlyHint, destructiveHint } = info?.annotations ?? {};
+    expect([readOnlyHint, destructiveHint]).toEqual([true, false]);
+  });
+
+  test("what was put out is not lost when values cannot be stored", async () => {
+    const broken: ExtensionFactory = (api) =>
+      createCodemodeExtension({ runner, active: true })({
+        ...api,
+        appendEntry: () => {
+          throw new Error("stale context");
+        },
+      });
+    await using pi = await scriptedPiSession({ extensions: [broken, parityTools], noTools: "builtin" });
+    await pi.prompt("go", script("store('k', 1); return 'kept'"));
+    expect(pi.resultText()).toContain("kept\nNote: what the script stored could not be kept: stale context");
+  });
+
   test("a script starts no script", async () => {
     await using pi = await session();
     await pi.prompt(

@@ -7,7 +7,11 @@ import { runCommand } from "@nestbox/tool/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 // The shipped command line of Pi, with this package's extension in it and a model that is a script.
-const here = dirname(fileURLToPath(import.meta.url));
+const SERVER = fileURLToPath(new URL("./notes-server.mjs", import.meta.url));
+const EXTENSIONS = [
+  new URL("./scripted-model.ts", import.meta.url),
+  new URL("./codemode.ts", import.meta.url),
+];
 const pi = join(
   dirname(createRequire(import.meta.url).resolve("@earendil-works/pi-coding-agent")),
   "bundle/cli.js",
@@ -17,14 +21,14 @@ let home: string;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "cli-"));
   await mkdir(join(home, "agent"));
-  const notes = { command: process.execPath, args: [join(here, "notes-server.mjs")] };
+  const notes = { command: process.execPath, args: [SERVER] };
   await writeFile(join(home, "agent/mcp.json"), JSON.stringify({ mcpServers: { notes } }));
 });
 
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 async function run(code: string, ...flags: string[]) {
-  const extensions = ["scripted-model.ts", "codemode.ts"].flatMap((file) => ["-e", join(here, file)]);
+  const extensions = EXTENSIONS.flatMap((url) => ["-e", fileURLToPath(url)]);
   const args = ["--conditions=@nestbox/source", pi, "--no-session", ...extensions, "--model", "scripted/m"];
   const result = await runCommand(process.execPath, [...args, ...flags, "-p", code], {
     cwd: home,
