@@ -35,3 +35,13 @@ export function positiveInteger(value: string): number {
     throw new InvalidArgumentError("It must be a whole number above 0.");
   return number;
 }
+
+/** The port of `nestbox mcp --http`, which `nestbox doctor` looks at too. */
+export const DEFAULT_PORT = 4747;
+
+export function port(value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 0 || number > 65_535)
+    throw new InvalidArgumentError("It must be a port: 0 to 65535.");
+  return number;
+}

@@ -1,8 +1,9 @@
 import { addCatalog } from "./catalog.ts";
 import { addCheck } from "./check.ts";
 import type { AddCommand } from "./command.ts";
+import { addDoctor } from "./doctor.ts";
 import { addPolicy } from "./policy.ts";
 import { addRun } from "./run.ts";
 
 /** Every command, in the order of the help. */
-export const commands: readonly AddCommand[] = [addRun, addCheck, addCatalog, addPolicy];
+export const commands: readonly AddCommand[] = [addRun, addCheck, addCatalog, addPolicy, addDoctor];

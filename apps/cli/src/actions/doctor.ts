@@ -1,0 +1,43 @@
+import { resolve } from "node:path";
+
+import { workingFolder } from "../compose/working-folder.ts";
+import { diagnose } from "../doctor/diagnose.ts";
+import { realWorld } from "../doctor/world.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { type Streams, writeJsonLine } from "../output.ts";
+import { colorsFor } from "../report/colors.ts";
+import { oneLine } from "../report/safe-text.ts";
+
+export interface DoctorOptions {
+  readonly json?: boolean;
+  readonly cwd?: string;
+  readonly node?: string;
+  readonly policy?: readonly string[];
+  readonly port: number;
+}
+
+/** `nestbox doctor`: says what keeps scripts from running, why, and what to do. Exit code 1 for a problem. */
+export async function doctor(options: DoctorOptions, streams: Streams): Promise<number> {
+  const start = process.cwd();
+  const findings = await diagnose(
+    realWorld({
+      cwd: workingFolder(options.cwd, start),
+      policy: (options.policy ?? []).map((file) => resolve(start, file)),
+      port: options.port,
+      ...(options.node === undefined ? {} : { nodePath: options.node }),
+    }),
+  );
+  const ok = findings.every(({ status }) => status !== "problem");
+  if (options.json === true) writeJsonLine(streams, { ok, findings });
+  else {
+    const colors = colorsFor(streams.stdout, process.env);
+    const paint = { ok: colors.green, note: colors.yellow, problem: colors.red, skipped: colors.dim };
+    const text = (value: string): string => oneLine(value, 2_000);
+    for (const { status, id, found, cause, fix } of findings) {
+      streams.stdout.write(`${paint[status](status.padEnd(7))}  ${id.padEnd(12)}  ${text(found)}\n`);
+      if (cause !== undefined) streams.stdout.write(`         because: ${text(cause)}\n`);
+      if (fix !== undefined) streams.stdout.write(`         do:      ${text(fix)}\n`);
+    }
+  }
+  return ok ? exitCodes.ok : exitCodes.script;
+}

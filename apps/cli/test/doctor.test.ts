@@ -1,0 +1,215 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { afterAll, describe, expect, it } from "vitest";
+
+import { diagnose } from "../src/doctor/diagnose.ts";
+import type { Finding } from "../src/doctor/finding.ts";
+import { realWorld, type World } from "../src/doctor/world.ts";
+import { nestbox } from "./support/nestbox.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "nestbox-doctor-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Report {
+  readonly ok: boolean;
+  readonly findings: readonly Finding[];
+}
+
+const real = realWorld({ cwd: folder, policy: [], port: 0 });
+const healthy: World = {
+  ...real,
+  // What takes long and is tried for real once, below.
+  runScript: async () => ({
+    ok: true,
+    value: [],
+    output: [],
+    calls: [],
+    warnings: [],
+    stats: { wallMs: 1, cpuMs: 1, pausedMs: 0, calls: 0, outputChars: 0 },
+    storeWrites: { set: {}, delete: [] },
+  }),
+  checkScript: async () => ({ kind: "clean" }),
+};
+
+async function finding(id: string, change: Partial<World>): Promise<Finding> {
+  const found = (await diagnose({ ...healthy, ...change })).find((one) => one.id === id);
+  if (found === undefined) throw new Error(`no finding ${id}`);
+  return found;
+}
+
+describe("nestbox doctor on a healthy machine", () => {
+  it("runs a script, tries the permissions, and finds no problem", async () => {
+    const { exitCode, json } = await nestbox(["doctor", "--json", "--port", "0", "--cwd", folder]);
+    const { ok, findings } = json as Report;
+    expect(findings.filter(({ status }) => status === "problem")).toEqual([]);
+    const by = new Map(findings.map((one) => [one.id, one]));
+    for (const id of ["node", "sandbox-node", "spawn", "isolated-vm", "sandbox", "policy", "port", "types"])
+      expect(by.get(id)).toMatchObject({ status: "ok" });
+    expect(by.get("permissions")?.found).toMatch(/refused read, write, spawn, worker/);
+    expect(by.get("sandbox")?.found).toContain("reaches nothing but tools");
+    expect(ok).toBe(true);
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe("nestbox doctor names cause and way out", () => {
+  it("for Node 20", async () => {
+    expect(await finding("node", { version: "v20.20.2", execPath: "/usr/bin/node" })).toEqual({
+      id: "node",
+      status: "problem",
+      found: "Node v20.20.2 (/usr/bin/node)",
+      cause: expect.stringContaining("too old"),
+      fix: expect.stringContaining("Install Node 26"),
+    });
+  });
+
+  it("for no Node that can run sandboxes, and tries nothing that needs one", async () => {
+    const change = { findNode: () => Promise.reject(new Error("found /usr/bin/node (v22.19.0)")) };
+    expect(await finding("sandbox-node", change)).toMatchObject({
+      status: "problem",
+      cause: "found /usr/bin/node (v22.19.0)",
+      fix: expect.stringMatching(/Node 24 or 26.*--node/),
+    });
+    expect(await finding("sandbox", change)).toMatchObject({ status: "skipped" });
+  });
+
+  it("for a missing prebuilt binary: of the platform, and of the version of Node", async () => {
+    const empty = join(folder, "prebuilds");
+    mkdirSync(join(empty, "linux-x64"), { recursive: true });
+    const platform = { prebuilds: () => empty, platform: "freebsd", arch: "riscv64" };
+    expect(await finding("isolated-vm", platform)).toMatchObject({
+      status: "problem",
+      found: expect.stringMatching(/freebsd-riscv64, ABI \d+/),
+      cause: expect.stringContaining("it has linux-x64"),
+      fix: expect.stringMatching(/Install @nestbox\/codemode again.*Node 24 or 26/),
+    });
+    writeFileSync(join(empty, "linux-x64", "isolated-vm.abi1.glibc.node"), "");
+    expect(
+      await finding("isolated-vm", { prebuilds: () => empty, platform: "linux", arch: "x64" }),
+    ).toMatchObject({
+      status: "problem",
+      cause: expect.stringMatching(/isolated-vm\.abi1\.glibc\.node.*nothing for ABI/),
+    });
+  });
+
+  it("for a broken policy file, with the place in it", async () => {
+    const file = join(folder, "broken.jsonc");
+    writeFileSync(file, '{\n  "version": 1,\n  "rules": [{ "id": "a", "effect": "perhaps" }]\n}\n');
+    const { exitCode, stdout } = await nestbox(["doctor", "--port", "0", "--cwd", folder, "--policy", file]);
+    expect(stdout).toMatch(
+      /^problem +policy +\S*broken\.jsonc: refused\n +because: \S*broken\.jsonc:3:\d+: .*\n +do: .*policy test/m,
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  it("for a port in use", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+    try {
+      expect(await finding("port", { port })).toMatchObject({
+        status: "problem",
+        cause: expect.stringContaining("EADDRINUSE"),
+        fix: expect.stringMatching(/lsof -i :\d+.*--port 0/),
+      });
+    } finally {
+      server.close();
+    }
+  });
+
+  it("for a port that one may not use", async () => {
+    const listen = () => Promise.reject(Object.assign(new Error("no"), { code: "EACCES" }));
+    expect(await finding("port", { port: 80, listen })).toMatchObject({
+      status: "problem",
+      fix: expect.stringContaining("above 1023"),
+    });
+  });
+
+  it.each([
+    ["spawn node EACCES", /permission to start it/],
+    ["spawn EPERM", /permission to start it/],
+    ["spawn EAGAIN", /ulimit -u/],
+    ["spawn node ENOENT", /no such program/],
+  ])("for no permission to spawn (%s)", async (message, fix) => {
+    const change = { runProgram: () => Promise.resolve({ ok: false as const, message }) };
+    expect(await finding("spawn", change)).toMatchObject({
+      status: "problem",
+      cause: message,
+      fix: expect.stringMatching(fix),
+    });
+    expect(await finding("sandbox", change)).toMatchObject({ status: "skipped" });
+  });
+
+  it("for a Node that was itself started without the permission to spawn", async () => {
+    const program = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+    const flags = ["--permission", "--allow-fs-read=*", "--conditions=@nestbox/source"];
+    const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
+      execFile(process.execPath, [...flags, program, "doctor", "--json"], (error, text) =>
+        resolve({ code: error?.code, stdout: text }),
+      );
+    });
+    const { findings } = JSON.parse(stdout) as Report;
+    expect(findings.find(({ id }) => id === "spawn")).toMatchObject({
+      status: "problem",
+      fix: expect.stringContaining("--allow-child-process"),
+    });
+    expect(code).toBe(1);
+  });
+
+  it("for a sandbox that does not start", async () => {
+    const runScript: World["runScript"] = async () => ({
+      ok: false,
+      error: { kind: "sandbox", name: "Error", message: "no usable isolated-vm" },
+      output: [],
+      calls: [],
+      warnings: [],
+      stats: { wallMs: 1, cpuMs: 1, pausedMs: 0, calls: 0, outputChars: 0 },
+    });
+    expect(await finding("sandbox", { runScript })).toMatchObject({
+      status: "problem",
+      cause: "sandbox: no usable isolated-vm",
+    });
+  });
+
+  it("for a Node whose permissions refuse nothing, and for one that does not know the network", async () => {
+    const says = (tried: object): Partial<World> => ({
+      runProgram: async (file, args) =>
+        args.includes("--permission")
+          ? { ok: true, stdout: JSON.stringify(tried) }
+          : real.runProgram(file, args),
+    });
+    const refused = {
+      read: "refused",
+      write: "refused",
+      spawn: "refused",
+      worker: "refused",
+      network: "refused",
+    };
+    expect(await finding("permissions", says(refused))).toMatchObject({ status: "ok" });
+    expect(await finding("permissions", says({ ...refused, network: "allowed" }))).toMatchObject({
+      status: "note",
+      fix: expect.stringContaining("Node 26"),
+    });
+    expect(await finding("permissions", says({ ...refused, spawn: "allowed" }))).toMatchObject({
+      status: "problem",
+      found: "the sandbox process may spawn",
+    });
+    expect(await finding("permissions", says({}))).toMatchObject({ status: "problem" });
+  });
+
+  it("for a check that fails itself", async () => {
+    const policyStatus = (): never => {
+      throw new Error("disk on fire");
+    };
+    expect(await finding("policy", { policyStatus })).toMatchObject({
+      status: "problem",
+      cause: "disk on fire",
+    });
+  });
+});
