@@ -45,12 +45,6 @@ const roles = [
 /** What a word means to the program it is given to. */
 export type Role = (typeof roles)[number];
 
-function roleNamed(name: string, entry: string): Role {
-  const role = roles.find((one) => one === name);
-  if (role === undefined) throw new TypeError(`Option notation not understood: ${entry}`);
-  return role;
-}
-
 export interface OperandRoles {
   readonly first?: Role;
   readonly second?: Role;
@@ -144,37 +138,59 @@ export function isSafeRole(role: Role): boolean {
   return safeRoles.has(role);
 }
 
-function compileOptions(notation: string): Map<string, CompiledOption> {
-  const options = new Map<string, CompiledOption>();
-  for (const entry of notation.split(/\s+/)) {
+const known: ReadonlyMap<string, Role> = new Map(roles.map((role) => [role, role]));
+
+/** One entry of the notation. This runs some thousand times while the module loads, so it scans by hand. */
+function compileOption(entry: string): {
+  readonly names: readonly string[];
+  readonly option: CompiledOption;
+} {
+  const marked = entry.endsWith("!");
+  const end = marked ? entry.length - 1 : entry.length;
+  let sign = entry.indexOf("=");
+  if (sign === -1) sign = entry.indexOf("?");
+  if (sign === -1) sign = end;
+  const role = sign < end ? known.get(entry.slice(sign + 1, end)) : "text";
+  const names = entry.slice(0, sign).split(",");
+  if (role === undefined || names.some((name) => !name.startsWith("-") || name.length < 2)) {
+    throw new TypeError(`Option notation not understood: ${entry}`);
+  }
+  const option: CompiledOption = {
+    name: names.find((name) => name.startsWith("--")) ?? names[0] ?? "",
+    takes: role === "rest" ? "rest" : sign === end ? "nothing" : entry[sign] === "=" ? "value" : "glued",
+    role,
+    unsafe: marked || !safeRoles.has(role),
+  };
+  return { names, option };
+}
+
+function compileOptions(
+  notation: string,
+  inherited: ReadonlyMap<string, CompiledOption>,
+): Map<string, CompiledOption> {
+  const options = new Map(inherited);
+  for (const entry of notation.split(" ")) {
     if (entry === "") continue;
-    const match = /^([^=?!]+)(?:([=?])([a-z-]+))?(!?)$/.exec(entry);
-    if (match === null) throw new TypeError(`Option notation not understood: ${entry}`);
-    const names = (match[1] ?? "").split(",");
-    const role = roleNamed(match[3] ?? "text", entry);
-    const option: CompiledOption = {
-      name: names.find((name) => name.startsWith("--")) ?? names[0] ?? "",
-      takes: role === "rest" ? "rest" : match[2] === "=" ? "value" : match[2] === "?" ? "glued" : "nothing",
-      role,
-      unsafe: match[4] === "!" || !safeRoles.has(role),
-    };
+    const { names, option } = compileOption(entry);
     for (const name of names) options.set(name, option);
   }
   return options;
 }
 
+const none: ReadonlyMap<string, CompiledOption> = new Map();
+
 /** Makes one entry ready for lookups; the notation is checked here, when the module loads. */
 export function compileSpec(spec: SubcommandSpec, inherited?: CompiledSpec): CompiledSpec {
   const { options: notation, subcommands, ...rest } = spec;
-  const own = compileOptions(notation ?? "");
-  const options = new Map([...(inherited?.optionsAnywhere === true ? inherited.options : []), ...own]);
-  const base: CompiledSpec = {
-    ...rest,
-    options,
-    longNames: [...options.keys()].filter((name) => name.startsWith("--")),
-    subcommands: undefined,
-    hasUnsafe: [...options.values()].some((option) => option.unsafe),
-  };
+  const from = inherited?.optionsAnywhere === true ? inherited.options : none;
+  const options = notation === undefined ? from : compileOptions(notation, from);
+  const longNames: string[] = [];
+  let hasUnsafe = false;
+  for (const [name, option] of options) {
+    if (name.startsWith("--")) longNames.push(name);
+    hasUnsafe ||= option.unsafe;
+  }
+  const base: CompiledSpec = { ...rest, options, longNames, subcommands: undefined, hasUnsafe };
   if (subcommands === undefined) return base;
   const compiled = new Map<string, CompiledSpec>();
   for (const [names, sub] of Object.entries(subcommands)) {
