@@ -2,8 +2,9 @@ import { addCatalog } from "./catalog.ts";
 import { addCheck } from "./check.ts";
 import type { AddCommand } from "./command.ts";
 import { addDoctor } from "./doctor.ts";
+import { addMcp } from "./mcp.ts";
 import { addPolicy } from "./policy.ts";
 import { addRun } from "./run.ts";
 
 /** Every command, in the order of the help. */
-export const commands: readonly AddCommand[] = [addRun, addCheck, addCatalog, addPolicy, addDoctor];
+export const commands: readonly AddCommand[] = [addRun, addCheck, addCatalog, addMcp, addPolicy, addDoctor];

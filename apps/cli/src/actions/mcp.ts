@@ -1,0 +1,149 @@
+/**
+ * `nestbox mcp`: one tool host with a policy in front, served until the client goes (stdio) or the command is
+ * interrupted (HTTP). Nobody can be asked, so an ask is a deny.
+ */
+import { createToolHost, type ToolHost } from "@nestbox/calls";
+import { createRunner, createTempFiles } from "@nestbox/codemode/node";
+import { type McpListener, serveMcpHttp, serveMcpStdio } from "@nestbox/mcp/node";
+
+import { openGate } from "../compose/gate.ts";
+import { registerTools } from "../compose/register-tools.ts";
+import { workingFolder } from "../compose/working-folder.ts";
+import { codeOf } from "../doctor/finding.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { createCodemodeTool } from "../mcp/codemode-tool.ts";
+import { createScriptStore } from "../mcp/script-store.ts";
+import type { Streams } from "../output.ts";
+import { UsageError } from "../usage-error.ts";
+import { version } from "../version.ts";
+
+export interface McpOptions {
+  readonly tools?: readonly string[];
+  readonly policy?: readonly string[];
+  readonly cwd?: string;
+  readonly http?: boolean;
+  readonly hostname?: string;
+  readonly port: number;
+  readonly codemode: boolean;
+  readonly timeoutMs?: number;
+  readonly memoryMb?: number;
+  readonly node?: string;
+}
+
+/** Characters that scripts of a client may keep with `store`. */
+const MAX_STORE_CHARS = 1_000_000;
+/** Where the token of an HTTP server comes from: command lines can be read by every user of the machine. */
+const TOKEN_VARIABLE = "NESTBOX_MCP_TOKEN";
+
+export async function mcp(options: McpOptions, streams: Streams, signal: AbortSignal): Promise<number> {
+  const start = process.cwd();
+  const cwd = workingFolder(options.cwd, start);
+  const say = (message: string): void => void streams.stderr.write(`nestbox: ${message}\n`);
+  const { gate, policy } = openGate({
+    files: options.policy === undefined ? {} : { policy: options.policy },
+    start,
+    cwd,
+    onError: say,
+  });
+  await using host = createToolHost({ cwd, gate, pauses: gate.pauses });
+  const choice = options.tools === undefined ? {} : { tools: options.tools };
+  await registerTools(host, { ...choice, start, cwd }, policy);
+  const runner = createRunner(options.node === undefined ? {} : { nodePath: options.node });
+  try {
+    if (options.codemode) {
+      const tool = createCodemodeTool({
+        runner,
+        callable: host.callable(),
+        files: createTempFiles(),
+        limits: {
+          ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+          ...(options.memoryMb === undefined ? {} : { memoryMb: options.memoryMb }),
+        },
+        // Clients of an HTTP server do not share what they keep.
+        ...(options.http === true ? {} : { store: createScriptStore(MAX_STORE_CHARS) }),
+      });
+      if (host.registered().some(({ name }) => name === tool.name))
+        throw new UsageError(
+          `--tools: a tool is named ${tool.name} already; leave Nestbox's own out with --no-codemode.`,
+        );
+      host.register(tool, { source: { kind: "builtin" } });
+    }
+    await (options.http === true
+      ? serveHttp(host, options, say, signal)
+      : serveStdio(host, streams, say, signal));
+  } finally {
+    await runner.close();
+  }
+  return exitCodes.ok;
+}
+
+async function serveStdio(
+  host: ToolHost,
+  streams: Streams,
+  say: (message: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const gone = new Promise<void>((resolve) => {
+    for (const event of ["end", "close", "error"]) streams.stdin.once(event, () => resolve());
+    // A client that has gone leaves a pipe that nobody reads.
+    streams.stdout.once("error", () => resolve());
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+  const listener = serveMcpStdio(host, {
+    name: "nestbox",
+    version,
+    input: streams.stdin,
+    output: streams.stdout,
+    onError: (error) => say(error.message),
+  });
+  await gone;
+  await listener.close();
+}
+
+async function serveHttp(
+  host: ToolHost,
+  options: McpOptions,
+  say: (message: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const token = process.env[TOKEN_VARIABLE];
+  let listener: McpListener & { readonly url: string };
+  try {
+    listener = await serveMcpHttp(host, {
+      name: "nestbox",
+      version,
+      port: options.port,
+      ...(options.hostname === undefined ? {} : { hostname: options.hostname }),
+      ...(token === undefined || token === "" ? {} : { token }),
+      onError: (error) => say(error.message),
+    });
+  } catch (cause) {
+    throw new UsageError(cannotServe(cause, options.port), { cause });
+  }
+  say(
+    `serving ${host
+      .declared()
+      .map(({ name }) => name)
+      .join(", ")} at ${listener.url}`,
+  );
+  if (!token) say(`every program of this machine can call them; set ${TOKEN_VARIABLE} to ask for a token`);
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  await listener.close();
+}
+
+function cannotServe(cause: unknown, port: number): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  switch (codeOf(cause)) {
+    case "EADDRINUSE":
+      return `Port ${port} is in use by another program (to find it: lsof -i :${port}). Choose another one: --port 0 lets the system choose.`;
+    case "EACCES":
+      return `The system does not let you listen on port ${port}. Choose one above 1023: --port 0 lets the system choose.`;
+    case "unsafe-binding":
+    case "invalid-option":
+      return `${message}: set the variable ${TOKEN_VARIABLE} to at least 16 characters.`;
+    default:
+      return `Nothing can be served: ${message}`;
+  }
+}
