@@ -23,22 +23,21 @@ export function askRule(rule: CompiledRule, part: Part, matched: () => string): 
   };
 }
 
-/** All that a list of rules says about a part: the denies and asks, else the first allow. */
+/** All that a list of rules says about a part: the denies and asks, and every allow, since one may reach further. */
 export function askRules(
   rules: readonly CompiledRule[],
   part: Part,
   matched: () => string,
-): { readonly against: readonly PartDecision[]; readonly allow: CompiledRule | undefined } {
+): { readonly against: readonly PartDecision[]; readonly allows: readonly CompiledRule[] } {
   const against: PartDecision[] = [];
-  let allow: CompiledRule | undefined;
+  const allows: CompiledRule[] = [];
   for (const rule of rules) {
-    if (rule.effect === "allow" && allow !== undefined) continue;
     const decision = askRule(rule, part, matched);
     if (decision === undefined) continue;
-    if (rule.effect === "allow") allow = rule;
+    if (rule.effect === "allow") allows.push(rule);
     else against.push(decision);
   }
-  return { against, allow };
+  return { against, allows };
 }
 
 /** What a default says about a part, unless a layer took the part out of it. */

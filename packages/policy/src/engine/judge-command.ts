@@ -46,7 +46,8 @@ export function judgeCommand(
   if (command === undefined) return { parts: [], env: [] };
   const matched = (): string => showText(command.source);
   const part: Part = { request, command, resources };
-  const { against, allow } = askRules(rulesFor(engine.commandRules, command), part, matched);
+  const { against, allows } = askRules(rulesFor(engine.commandRules, command), part, matched);
+  const [allow] = allows;
   const own: PartDecision =
     allow !== undefined
       ? partOf(allow, matched())
@@ -59,22 +60,23 @@ export function judgeCommand(
             reason: "It only starts the command that is judged beside it",
           }
         : { ...otherwise, matched: matched() };
-  const test = allow?.match.commands?.find((one) => one.strict(command));
+  const tests = allows.flatMap((rule) => rule.match.commands?.filter((one) => one.strict(command)) ?? []);
+  // A rule of these very words means all that they do, and one that says which paths it means was asked about each.
+  const exact = tests.some((test) => test.exact) || allows.some(({ rule }) => rule.path !== undefined);
   const granted = against.length === 0 && own.effect === "allow" ? own : undefined;
   const touched = resources.flatMap((resource) =>
     judgeResource(engine, request, resource, command, {
       otherwise: granted,
       // The rule names the program, wherever it stands.
-      // A rule that says which paths it means was asked about every path of the command.
-      exact:
-        test?.exact === true ||
-        allow?.rule.path !== undefined ||
-        (allow !== undefined && isProgramItself(command, resource)),
+      exact: exact || (allow !== undefined && isProgramItself(command, resource)),
       // A fallback is a permission for whatever the tool does; a rule about a command is one for its operands.
-      natural: allow === undefined ? own.rule !== "default.wrapper" : isOwnBusiness(command, resource),
+      natural: otherwise.effect === "allow" || (allow !== undefined && isOwnBusiness(command, resource)),
     }),
   );
-  return { parts: [...(against.length > 0 ? against : [own]), ...touched], env: test?.env ?? [] };
+  return {
+    parts: [...(against.length > 0 ? against : [own]), ...touched],
+    env: tests.flatMap(({ env }) => env),
+  };
 }
 
 /** The rules that can match a command. */

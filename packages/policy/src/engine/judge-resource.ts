@@ -44,7 +44,8 @@ export function judgeResource(
   const part: Part = { request, resources: [resource], ...(command === undefined ? {} : { command }) };
   const rules =
     fact.kind === "path" ? engine.pathRules : fact.kind === "host" ? engine.hostRules : engine.refRules;
-  const { against, allow } = askRules(rules, part, matched);
+  const { against, allows } = askRules(rules, part, matched);
+  const [allow] = allows;
   if (against.length > 0) {
     // That nobody knows the path is the plainer reason, where it is the reason.
     const unknown =

@@ -20,7 +20,8 @@ export function judgeTool(
   mapping: EffectiveMapping,
 ): ToolJudgement {
   const matched = showText(request.tool.name);
-  const { against, allow } = askRules(engine.toolRules, { request, resources: [] }, () => matched);
+  const { against, allows } = askRules(engine.toolRules, { request, resources: [] }, () => matched);
+  const [allow] = allows;
   return {
     against,
     otherwise: allow === undefined ? toolDefault(engine, request, mapping) : partOf(allow, matched),

@@ -103,7 +103,7 @@ function looseGlob(
   subject: PathSubject,
   soft: boolean,
 ): Answer {
-  const identities = subject.identities("loose");
+  const identities = soft ? subject.surface() : subject.identities("loose");
   let below = false;
   for (const pattern of patterns) {
     for (const path of identities) {
@@ -112,9 +112,12 @@ function looseGlob(
       if (hit === "below") below = true;
     }
   }
-  if (subject.extent === "tree" && below) return looseTree(patterns, subject, soft);
-  if (subject.extent === "glob" && !subject.complete && subject.glob !== undefined) {
-    const { glob } = subject;
+  if (subject.extent === "tree" && below) {
+    const found = looseTree(patterns, subject, soft);
+    if (found !== "no") return found;
+  }
+  const { glob } = subject;
+  if (glob !== undefined && (!soft || subject.action !== "read") && !subject.complete()) {
     if (samples.some((path) => globMayMatch(glob, path))) return "maybe";
   }
   return "no";

@@ -8,7 +8,21 @@ export const MAX_TREE_ENTRIES = 20_000;
 /** Most matches of a glob that are looked at one by one. */
 export const MAX_EXPANSIONS = 2_000;
 
-/** What a tree or glob reaches on disk. */
+/** One match of a glob. */
+export interface GlobMatch {
+  readonly path: string;
+  /** Every part of it below the folder was listed there and is no link: the path is its own real path. */
+  readonly plain: boolean;
+}
+
+/** What a glob matches on disk. */
+export interface GlobReach {
+  readonly matches: readonly GlobMatch[];
+  /** Nothing was left out. */
+  readonly complete: boolean;
+}
+
+/** What a tree reaches on disk. */
 export interface Reach {
   /** Absolute paths; links are named, not followed. */
   readonly paths: readonly string[];
@@ -16,8 +30,8 @@ export interface Reach {
   readonly complete: boolean;
 }
 
-/** Everything below a folder. A folder that does not exist has nothing below it. */
-export function listTree(fs: PolicyFs, root: string, skip: (name: string) => boolean = () => false): Reach {
+/** Everything below a folder, up to so many entries. A folder that does not exist has nothing below it. */
+export function listTree(fs: PolicyFs, root: string, maxEntries: number): Reach {
   const paths: string[] = [];
   const pending = [root];
   let complete = true;
@@ -31,8 +45,7 @@ export function listTree(fs: PolicyFs, root: string, skip: (name: string) => boo
       continue;
     }
     for (const { name, kind } of entries) {
-      if (skip(name)) continue;
-      if (paths.length >= MAX_TREE_ENTRIES) return { paths, complete: false };
+      if (paths.length >= maxEntries) return { paths, complete: false };
       const path = folder.endsWith("/") ? folder + name : `${folder}/${name}`;
       paths.push(path);
       if (kind === "folder") pending.push(path);
@@ -62,54 +75,56 @@ export function splitGlob(path: string): { readonly folder: string; readonly res
  * Expands the components of a glob below a folder. `**` is any depth. A shell's wildcard leaves out names that begin
  * with a dot, a search tool's does not (`hidden`).
  */
-export function expandGlob(fs: PolicyFs, folder: string, rest: readonly string[], hidden: boolean): Reach {
-  const found = new Set<string>();
+export function expandGlob(
+  fs: PolicyFs,
+  folder: string,
+  rest: readonly string[],
+  hidden: boolean,
+): GlobReach {
+  const found = new Map<string, GlobMatch>();
   let budget = MAX_TREE_ENTRIES;
-  const pending: { readonly at: string; readonly index: number }[] = [{ at: folder, index: 0 }];
+  const pending: { readonly at: string; readonly index: number; readonly plain: boolean }[] = [
+    { at: folder, index: 0, plain: true },
+  ];
   const tests = rest.map(compileName);
+  const answer = (complete: boolean): GlobReach => ({ matches: [...found.values()], complete });
   while (pending.length > 0) {
     const state = pending.pop();
     if (state === undefined) break;
-    const name = rest[state.index];
-    const test = tests[state.index];
+    const { at, index, plain } = state;
+    const name = rest[index];
+    const test = tests[index];
     if (name === undefined || test === undefined) {
-      found.add(state.at);
-      if (found.size >= MAX_EXPANSIONS) return { paths: [...found], complete: false };
+      found.set(at, { path: at, plain });
+      if (found.size >= MAX_EXPANSIONS) return answer(false);
       continue;
     }
-    const next = (entry: string): string =>
-      state.at.endsWith("/") ? state.at + entry : `${state.at}/${entry}`;
+    const next = (entry: string): string => (at.endsWith("/") ? at + entry : `${at}/${entry}`);
     if (name === "." || name === "") {
-      pending.push({ at: state.at, index: state.index + 1 });
+      pending.push({ at, index: index + 1, plain });
       continue;
     }
-    if (name === "..") {
-      pending.push({ at: next(".."), index: state.index + 1 });
-      continue;
-    }
-    if (name !== "**" && !isGlob(name)) {
+    if (name === ".." || (name !== "**" && !isGlob(name))) {
       const path = next(name);
-      if (fs.realpath(path) !== undefined || fs.readlink(path) !== undefined)
-        pending.push({ at: path, index: state.index + 1 });
+      const exists = name === ".." || fs.realpath(path) !== undefined || fs.readlink(path) !== undefined;
+      if (exists) pending.push({ at: path, index: index + 1, plain: false });
       continue;
     }
-    if (name === "**") pending.push({ at: state.at, index: state.index + 1 });
-    const entries = fs.list(state.at);
-    if (entries === undefined) continue;
-    for (const entry of entries) {
+    if (name === "**") pending.push({ at, index: index + 1, plain });
+    for (const entry of fs.list(at) ?? []) {
       if (!hidden && entry.name.startsWith(".") && !name.startsWith(".")) continue;
       budget -= 1;
-      if (budget < 0) return { paths: [...found], complete: false };
+      if (budget < 0) return answer(false);
+      const step = { at: next(entry.name), plain: plain && entry.kind !== "link" };
       if (name === "**") {
-        if (entry.kind === "folder") pending.push({ at: next(entry.name), index: state.index });
-        else if (rest.length === state.index + 1)
-          pending.push({ at: next(entry.name), index: state.index + 1 });
+        if (entry.kind === "folder") pending.push({ ...step, index });
+        else if (rest.length === index + 1) pending.push({ ...step, index: index + 1 });
       } else if (test(entry.name)) {
-        pending.push({ at: next(entry.name), index: state.index + 1 });
+        pending.push({ ...step, index: index + 1 });
       }
     }
   }
-  return { paths: [...found], complete: true };
+  return answer(true);
 }
 
 /**

