@@ -1,4 +1,7 @@
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { missingTools } from "@nestbox/tool/pi";
+
+import { tell } from "./tell.ts";
 
 /** A tool that was left to somebody else's extension. */
 export interface LeftOut {
@@ -7,49 +10,73 @@ export interface LeftOut {
   readonly owner: string;
 }
 
+/** What became of the tools that waited. */
+export interface Registered {
+  readonly left: readonly LeftOut[];
+  /** Registered, and not there: the session's lists of tools leave them out (contract B13). */
+  readonly missing: readonly string[];
+}
+
 export interface LateTools {
   /** `pi` for parts that register tools while they load: their tools wait for {@link register}. */
   readonly pi: ExtensionAPI;
   /**
-   * Registers what waits, except the names that another extension has: two extensions with one tool name end the
-   * command line when both register while they load. Pi's own tools are replaced.
+   * Registers what waits and is wanted, except the names that another extension has: two extensions with one tool
+   * name end the command line when both register while they load. Pi's own tools are replaced.
    */
-  register(): readonly LeftOut[];
+  register(wanted: (name: string) => boolean): Registered;
+  /** The tools that this extension brought into the session, by name. */
+  readonly own: ReadonlyMap<string, ToolDefinition>;
 }
 
 /** Holds back the tools of one load of the extension until every other extension has registered its own. */
 export function createLateTools(pi: ExtensionAPI): LateTools {
-  const waiting = new Map<string, () => void>();
+  const waiting = new Map<string, ToolDefinition>();
+  const own = new Map<string, ToolDefinition>();
   const late: ExtensionAPI = Object.create(pi, {
-    registerTool: {
-      value: (tool: ToolDefinition) => void waiting.set(tool.name, () => pi.registerTool(tool)),
-    },
+    registerTool: { value: (tool: ToolDefinition) => void waiting.set(tool.name, tool) },
   });
   return {
     pi: late,
-    register() {
+    own,
+    register(wanted) {
       const owners = new Map(pi.getAllTools().map((tool) => [tool.name, tool.sourceInfo]));
       const left: LeftOut[] = [];
-      for (const [name, register] of waiting) {
+      for (const [name, tool] of waiting) {
+        if (!wanted(name)) continue;
         const owner = owners.get(name);
-        if (owner === undefined || owner.source === "builtin" || owner.path.startsWith("builtin:"))
-          register();
-        else left.push({ name, owner: owner.path });
+        if (owner === undefined || owner.source === "builtin" || owner.path.startsWith("builtin:")) {
+          pi.registerTool(tool);
+          own.set(name, tool);
+        } else left.push({ name, owner: owner.path });
       }
       waiting.clear();
-      return left;
+      const missing = missingTools(pi, [...own.keys()]);
+      for (const name of missing) own.delete(name);
+      return { left, missing };
     },
   };
 }
 
-/** Tells a person, or standard error where there is none, whose tools are used. */
-export function tellLeftOut(left: readonly LeftOut[], context: ExtensionContext): void {
-  if (left.length === 0) return;
-  const byOwner = Map.groupBy(left, ({ owner }) => owner);
-  for (const [owner, tools] of byOwner) {
+/** Tells whose tools are used, and which of ours the session's lists leave out. */
+export function tellRegistered(
+  { left, missing }: Registered,
+  context: Pick<ExtensionContext, "hasUI" | "ui">,
+): void {
+  for (const [owner, tools] of Map.groupBy(left, ({ owner }) => owner)) {
+    const [are, them] = tools.length === 1 ? ["is", "it"] : ["are", "them"];
     const names = tools.map(({ name }) => name).join(", ");
-    const message = `Nestbox: ${names} ${tools.length === 1 ? "is" : "are"} registered by ${owner}, so Nestbox leaves ${tools.length === 1 ? "it" : "them"} to that extension.`;
-    if (context.hasUI) context.ui.notify(message, "warning");
-    else console.error(message);
+    tell(
+      context,
+      `Nestbox: ${names} ${are} registered by ${owner}, so Nestbox leaves ${them} to that extension.`,
+      "warning",
+    );
+  }
+  if (missing.length > 0) {
+    const are = missing.length === 1 ? "is" : "are";
+    tell(
+      context,
+      `Nestbox: ${missing.join(", ")} ${are} left out by this session's lists of tools; everything else works without.`,
+    );
   }
 }
