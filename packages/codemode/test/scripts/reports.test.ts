@@ -148,7 +148,7 @@ test("R15: a wedged sandbox is ended, and the clock of a script stands still whi
     name: "slow",
     run: async () => {
       tell(true);
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await new Promise((resolve) => setTimeout(resolve, 4_500));
       tell(false);
       return "decided";
     },
@@ -157,10 +157,10 @@ test("R15: a wedged sandbox is ended, and the clock of a script stands still whi
   const outcome = await scripts.runner.run({
     code: "return await tools.slow({})",
     caller,
-    limits: { timeoutMs: 700 },
+    limits: { timeoutMs: 3_000 },
   });
   expect(outcome).toMatchObject({ ok: true, value: "decided" });
-  expect(outcome.stats.pausedMs).toBeGreaterThan(1_000);
+  expect(outcome.stats.pausedMs).toBeGreaterThan(4_000);
 });
 
 test("R18: one budget cuts, and what was cut is said", async () => {

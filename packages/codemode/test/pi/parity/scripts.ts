@@ -144,7 +144,7 @@ export const SAME: readonly (readonly [promise: string, code: string])[] = [
     '// @options: {"max_output_tokens": 100}\n\nthrow new Error("third")',
   ],
   ["an options line with Windows ends", '// @options: {"max_output_tokens": 100}\r\nreturn 1'],
-  ["a time limit", '// @options: {"timeout_ms": 300}\nawait tools.wait({})'],
+  ["a time limit", '// @options: {"timeout_ms": 3000}\nawait tools.wait({})'],
   ["an unknown option", '// @options: {"tokens": 1}\nreturn 1'],
   ["a wrong budget", '// @options: {"max_output_tokens": -1}\nreturn 1'],
   ["a wrong time limit", '// @options: {"timeout_ms": 0}\nreturn 1'],

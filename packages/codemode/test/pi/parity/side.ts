@@ -73,6 +73,7 @@ function rowsOf(details: unknown): { name: string; status: string }[] {
 export function normalize(text: string): string {
   return text
     .replace(/Wall time [\d.]+ seconds/g, "Wall time N seconds")
+    .replace(/timed out after \d+ ms/g, "timed out after N ms")
     .replace(/\/\S+\/(?:pi|nestbox)-codemode-[0-9a-f]{16}(\.\w+)/g, "<file$1>")
     .replace(/^ {4}at .*?codemode\.js:(\d+)(?::\d+)?\)?$/gm, "    at line $1");
 }
