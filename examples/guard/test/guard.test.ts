@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CHOICES } from "@nestbox/policy/pi";
 import { readAudit } from "@nestbox/policy/node";
@@ -90,4 +91,14 @@ describe("a guard in an extension with a tool of its own", () => {
       expect.arrayContaining(["git.force-push", "others-see-it"]),
     );
   });
+});
+
+it("is what its README shows", () => {
+  const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
+  const shown = /```ts\n(.*?)```/s.exec(read("../README.md"))?.[1]?.trim().split("\n") ?? [];
+  const lines = read("../src/extension.ts")
+    .split("\n")
+    .map((line) => line.trim());
+  expect(shown).not.toEqual([]);
+  expect(shown.filter((line) => !lines.includes(line))).toEqual([]);
 });
