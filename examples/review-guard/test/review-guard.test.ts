@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { call, scriptedPiSession } from "@nestbox/tool/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import reviewGuard from "../src/extension.ts";
@@ -113,4 +113,14 @@ describe("the review guard", () => {
     // Node's own cache of compiled modules is not ours.
     expect(readdirSync(cart.temp).filter((name) => name !== "node-compile-cache")).toEqual([]);
   });
+});
+
+it("is what its README shows", () => {
+  const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
+  const shown = /```ts\n(.*?)```/s.exec(read("../README.md"))?.[1]?.trim().split("\n") ?? [];
+  const lines = read("../src/extension.ts")
+    .split("\n")
+    .map((line) => line.trim());
+  expect(shown).not.toEqual([]);
+  expect(shown.filter((line) => !lines.includes(line))).toEqual([]);
 });
