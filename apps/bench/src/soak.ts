@@ -27,7 +27,7 @@ const KIND: readonly string[] = [
   "const n: number = 3; return n",
   "throw new Error('expected')",
 ];
-const MAX_LOOP_DELAY_MS = 1_000;
+const MAX_OWN_WORK_MS = 500;
 const MAX_GROWTH_MB = 150;
 const PROCESSES = 2;
 const AT_ONCE = 8;
@@ -55,11 +55,18 @@ export async function soak(scripts: number): Promise<number> {
   const kinds = new Map<string, number>();
   let settled = 0;
   let started = 0;
-  let worstDelay = 0;
+  let worst = { delayMs: 0, ownMs: 0 };
+  let mostOwnMs = 0;
   let last = performance.now();
+  let spent = process.cpuUsage();
   const pulse = setInterval(() => {
     const now = performance.now();
-    worstDelay = Math.max(worstDelay, now - last - 20);
+    const own = process.cpuUsage(spent);
+    // A busy machine makes everybody wait: what counts against the host is its own work.
+    const ownMs = (own.user + own.system) / 1_000;
+    mostOwnMs = Math.max(mostOwnMs, ownMs);
+    if (now - last - 20 > worst.delayMs) worst = { delayMs: now - last - 20, ownMs };
+    spent = process.cpuUsage();
     last = now;
   }, 20);
   let early: number | undefined;
@@ -91,10 +98,9 @@ export async function soak(scripts: number): Promise<number> {
   for (const [kind, count] of [...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     console.log(`${kind}: ${count}`);
   console.log(
-    `${settled} outcomes, worst pause of the host ${worstDelay.toFixed(0)} ms, growth ${growthMb.toFixed(0)} MB, ${left} processes left`,
+    `${settled} outcomes, worst pause of the host ${worst.delayMs.toFixed(0)} ms (${worst.ownMs.toFixed(0)} ms its own work; most at once ${mostOwnMs.toFixed(0)} ms), growth ${growthMb.toFixed(0)} MB, ${left} processes left`,
   );
-  const good =
-    settled === scripts && left === 0 && growthMb < MAX_GROWTH_MB && worstDelay < MAX_LOOP_DELAY_MS;
+  const good = settled === scripts && left === 0 && growthMb < MAX_GROWTH_MB && mostOwnMs < MAX_OWN_WORK_MS;
   console.log(good ? "soak passed" : "soak FAILED");
   return good ? 0 : 1;
 }

@@ -79,6 +79,12 @@ export function readReport(frame: Frame, maxDepth: number): TurnReport {
   };
 }
 
+/** Reads an `ended` frame: whether the sandbox should be renewed. */
+export function readEnd(frame: Frame): { readonly renew: boolean } {
+  const header = parse(frame.header);
+  return { renew: isRecord(header) && header["renew"] === true };
+}
+
 function readRow(row: unknown, segments: readonly string[], maxDepth: number): Row {
   if (!Array.isArray(row)) throw new ProtocolError("a row that is no array");
   const [kind, a, b, c, d] = row as unknown[];

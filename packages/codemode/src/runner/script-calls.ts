@@ -166,8 +166,8 @@ export class ScriptCalls {
       ...(line > 0 ? { line } : {}),
     };
     this.#records.push(record);
-    const key = `${name}\u0000${argsJson()}`;
-    const remembered = this.#denials.get(key);
+    const key = (): string => `${name}\u0000${argsJson()}`;
+    const remembered = this.#denials.size === 0 ? undefined : this.#denials.get(key());
     if (remembered !== undefined) {
       // Asked and refused once: the same call is not asked again, whoever makes it.
       record.status = "denied";
@@ -236,7 +236,7 @@ export class ScriptCalls {
   #settle(
     record: MutableCall,
     tool: CallableTool,
-    key: string,
+    key: () => string,
     outcome: HostOutcome,
     signal: AbortSignal,
     read: (outcome: ToolCallOutcome, decision: CallDecision | undefined) => ScriptAnswer,
@@ -257,7 +257,7 @@ export class ScriptCalls {
       this.#checkOutput(tool, outcome);
       if (denied && decision !== undefined && this.#denials.size < MAX_DENIALS) {
         const spoken = denial(textOf(outcome.result), decision);
-        this.#denials.set(key, { decision, text: spoken.kind === "error" ? spoken.message : "" });
+        this.#denials.set(key(), { decision, text: spoken.kind === "error" ? spoken.message : "" });
       }
     }
     return read(outcome, decision);

@@ -22,7 +22,7 @@ import type { SandboxExit } from "./driver.ts";
 import { FRAME, type Frame } from "./frames.ts";
 import type { OutputCheck } from "./output-check.ts";
 import type { Lease } from "./pool.ts";
-import { ProtocolError, readReport, type ReportedError, type Row } from "./protocol.ts";
+import { ProtocolError, readEnd, readReport, type ReportedError, type Row } from "./protocol.ts";
 import { ScriptCalls } from "./script-calls.ts";
 import { type ScriptAnswer, valueJson } from "./script-value.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -209,7 +209,7 @@ export class ScriptRun {
   #receive(frame: Frame): void {
     if (frame.run !== this.#options.run) return;
     try {
-      if (frame.type === FRAME.ended) this.#ended();
+      if (frame.type === FRAME.ended) this.#ended(frame);
       else if (frame.type === FRAME.turn || frame.type === FRAME.early) this.#report(frame);
       else throw new ProtocolError("a frame of an unknown type");
     } catch (error) {
@@ -326,6 +326,8 @@ export class ScriptRun {
   // --- The watchdog --------------------------------------------------------------------------------------------
 
   #look(): void {
+    // Between turns nothing of the script's runs, and nothing grows.
+    if (this.#turns === 0) return;
     const { lease, clock, limits, graceMs, maxResidentBytes } = this.#options;
     const bytes = lease.link.memoryBytes();
     if (bytes !== undefined) {
@@ -338,7 +340,6 @@ export class ScriptRun {
         return;
       }
     }
-    if (this.#turns === 0) return;
     if (this.#endedAt !== undefined) {
       // The outcome is known and the turn goes on: whatever runs there has nothing left to say.
       if (clock.now() - this.#endedAt > AFTERMATH_MS) this.#finish(true);
@@ -416,9 +417,9 @@ export class ScriptRun {
   }
 
   /** Confirms that the realm is disposed: the sandbox can take the next script. */
-  #ended(): void {
+  #ended(frame: Frame): void {
     if (this.#ending === undefined) throw new ProtocolError("an end without an outcome");
-    this.#release(true);
+    this.#release(!readEnd(frame).renew);
     this.#resolveOutcome();
   }
 

@@ -37,6 +37,8 @@ export function createSession(options: SessionOptions): Session {
   const { run, vm, send, clock } = options;
   let busyMs = 0;
   let over = false;
+  /** This process should not be given another script. */
+  let renew = false;
 
   function timed(step: (leftMs: number) => TurnEnd): TurnEnd {
     const started = clock();
@@ -62,9 +64,12 @@ export function createSession(options: SessionOptions): Session {
     const count = Math.min(MAX_SEGMENTS, Number(text.slice(1, semicolon)));
     const segments: string[] = [];
     for (let index = 0; index < count; index++) segments.push(vm.takeSegment(index));
-    const extra = rejection === undefined ? "" : `,"x":${rejection}`;
+    const finished = text.startsWith("1");
+    const heap = finished ? safely(() => vm.memoryBytes()) : undefined;
+    const extra =
+      (rejection === undefined ? "" : `,"x":${rejection}`) + (heap === undefined ? "" : `,"h":${heap}`);
     send(FRAME.turn, run, `${text.slice(semicolon + 1, -1)},"b":${busyMs.toFixed(2)}${extra}}`, segments);
-    if (text.startsWith("1")) end();
+    if (finished) end();
   }
 
   function finishWith(error: Record<string, unknown>): void {
@@ -105,10 +110,21 @@ export function createSession(options: SessionOptions): Session {
   function end(): void {
     if (over) return;
     over = true;
-    const bytes = safely(() => vm.memoryBytes());
     vm.dispose();
-    send(FRAME.ended, run, JSON.stringify(bytes === undefined ? {} : { heap: bytes }));
+    send(FRAME.ended, run, JSON.stringify({ renew }));
     options.ended();
+  }
+
+  function read(): PrepareOutcome | undefined {
+    try {
+      return options.prepare(options.code);
+    } catch {
+      // What removes types has broken on this text and stays so: the next script gets another process.
+      renew = true;
+      const message = "The script cannot be read: its types could not be removed; write it as JavaScript";
+      finishWith({ kind: "script", name: "SyntaxError", message });
+      return undefined;
+    }
   }
 
   return {
@@ -118,7 +134,8 @@ export function createSession(options: SessionOptions): Session {
     },
     start() {
       // Not the script's own time: the host's watchdog has an allowance for it.
-      const prepared = options.prepare(options.code);
+      const prepared = read();
+      if (prepared === undefined) return;
       if (!prepared.ok) {
         const { name, message, line, column, lineText } = prepared.error;
         finishWith({ kind: "script", name, message, line, column, lineText });

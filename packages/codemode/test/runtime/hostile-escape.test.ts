@@ -293,7 +293,7 @@ describe("turning the bridge's own code against it", () => {
     expect(await value(list, { tools: weapons })).toEqual(await value(list, { tools: weapons.toReversed() }));
   });
 
-  test("hostile 34: tools and globals cannot be replaced, without a throw (S34)", async () => {
+  test("tools and globals cannot be replaced, without a throw (S34)", async () => {
     expect(
       await value(
         'globalThis.tools = null; tools.noop = () => "hijacked"; globalThis.text = 1; ALL_TOOLS.length = 0; ctx.executeTool = 1; return (await tools.noop({ i: 1 })).i',

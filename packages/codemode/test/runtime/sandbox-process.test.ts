@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createRunner, findNode } from "../../src/node/index.ts";
@@ -31,7 +31,7 @@ function sandboxes(): number[] {
 describe("the sandbox process", () => {
   test("hostile 7: Node refuses it files, writes, processes, threads and the network", async () => {
     const files = sandboxFiles();
-    const probe = join(import.meta.dirname, "fixtures", "probe.ts");
+    const probe = fileURLToPath(new URL("./fixtures/probe.ts", import.meta.url));
     const spec = { memoryMb: 64, timeZone: "UTC", locale: "en-US", jit: true, stock: 1, maxFrameBytes: 1e6 };
     const args = sandboxArguments({ ...files, main: probe }, spec);
     const node = await findNode({ env: process.env });
