@@ -13,7 +13,7 @@ import { isFencedTemplate, mayBeFenced, unfence } from "./fence.ts";
 import { rewriteModule } from "./module-form.ts";
 import { isWrapped, parseExpression, parseScript, type ParseOutcome } from "./parse.ts";
 import type { SourceError } from "./source-error.ts";
-import { chooseError, stripScriptTypes, type StripTypes } from "./typescript.ts";
+import { chooseError, StripperBrokenError, stripScriptTypes, type StripTypes } from "./typescript.ts";
 
 export type ScriptLanguage = "javascript" | "typescript";
 
@@ -40,13 +40,14 @@ export interface PrepareOptions {
 }
 
 /**
- * Makes a program of a script, or says why it cannot be read. Never throws. After an error with `stripperBroken` the
- * process that holds the stripper has to be renewed.
+ * Makes a program of a script, or says why it cannot be read. Throws only {@link StripperBrokenError}, so that a
+ * process whose stripper broke does not read another script with it.
  */
 export function prepareSource(code: string, options: PrepareOptions = {}): PrepareOutcome {
   try {
     return read(code, options.strip);
-  } catch {
+  } catch (thrown) {
+    if (thrown instanceof StripperBrokenError) throw thrown;
     // Only the end of the stack leads here: everything else is a value by now.
     return {
       ok: false,

@@ -8,11 +8,6 @@ export interface SourceError {
   readonly column?: number;
   /** The text of that line, cut to {@link MAX_LINE_TEXT} characters. */
   readonly lineText?: string;
-  /**
-   * The type stripper failed in a way that may leave it unusable: the process that holds it has to be renewed before
-   * it reads another script.
-   */
-  readonly stripperBroken?: true;
 }
 
 /** Longest source line that an error shows. */

@@ -6,6 +6,12 @@ import { type SourceError, sourceError } from "./source-error.ts";
 /** Removes types and keeps every position: `stripTypeScriptTypes` of `node:module`, or one that behaves like it. */
 export type StripTypes = (source: string) => string;
 
+/** The type stripper broke; the process that holds it has to be renewed before it reads another script. */
+export class StripperBrokenError extends Error {
+  readonly code = "stripper-broken";
+  override readonly name = "StripperBrokenError";
+}
+
 /** `definite` failures are told whatever the JavaScript parser said. */
 export type StripOutcome =
   | { readonly ok: true; readonly code: string }
@@ -77,10 +83,8 @@ function runStrip(source: string, strip: StripTypes, { head, tail }: Wrapper): S
     const { code, stack } = isRecord(thrown) ? thrown : {};
     const text = messageOf(thrown);
     const isSyntax = code === "ERR_INVALID_TYPESCRIPT_SYNTAX" || code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX";
-    if (!isSyntax) {
-      const error = sourceError(source, "RangeError", "The script is too complex to be read as TypeScript");
-      return { ok: false, error: { ...error, stripperBroken: true }, line: 0, definite: true };
-    }
+    // A stripper that failed otherwise may stay broken: this must not look like an answer.
+    if (!isSyntax) throw new StripperBrokenError(text, { cause: thrown });
     const found = typeof stack === "string" ? placeOf(stack) : undefined;
     const headLines = head === "" ? 0 : 1;
     const at =
