@@ -2,9 +2,18 @@ import { addCatalog } from "./catalog.ts";
 import { addCheck } from "./check.ts";
 import type { AddCommand } from "./command.ts";
 import { addDoctor } from "./doctor.ts";
+import { addInit } from "./init.ts";
 import { addMcp } from "./mcp.ts";
 import { addPolicy } from "./policy.ts";
 import { addRun } from "./run.ts";
 
 /** Every command, in the order of the help. */
-export const commands: readonly AddCommand[] = [addRun, addCheck, addCatalog, addMcp, addPolicy, addDoctor];
+export const commands: readonly AddCommand[] = [
+  addRun,
+  addCheck,
+  addCatalog,
+  addMcp,
+  addPolicy,
+  addInit,
+  addDoctor,
+];
