@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { main } from "../src/program.ts";
@@ -18,7 +18,7 @@ process.once("SIGINT", () => interrupted.abort(new Error("interrupted")));
 try {
   makeRepository(project);
   const script = join(examples, "review.ts");
-  const policy = join(examples, "review.policy.jsonc");
+  const policy = relative(process.cwd(), join(examples, "review.policy.jsonc"));
   process.stderr.write(`${dim(`examples/review.ts`)}\n${indent(readFileSync(script, "utf8"))}\n`);
   process.exitCode = await main(
     ["run", script, "--policy", policy, "--cwd", project],
