@@ -29,6 +29,8 @@ export interface Lease {
   /** Where frames and the exit go; set by the script that holds the lease. */
   onFrame: (frame: Frame) => void;
   onExit: (exit: SandboxExit) => void;
+  /** The script has its outcome and the sandbox is about to be free: nobody needs a new one for the next script. */
+  ending(): void;
   /** Gives the sandbox back. `reusable: false` ends it. */
   release(reusable: boolean): void;
 }
@@ -49,6 +51,7 @@ interface Slot {
   lease: Lease | undefined;
   tools: Lease["tools"];
   scripts: number;
+  ending: boolean;
   cancelTimer: (() => void) | undefined;
 }
 
@@ -155,7 +158,7 @@ export class Pool {
       }
       const ahead = this.#waiters.filter((other) => other.key === waiter.key).indexOf(waiter) + 1;
       const coming = [...this.#slots].filter(
-        (slot) => slot.key === waiter.key && slot.state === "starting",
+        (slot) => slot.key === waiter.key && (slot.state === "starting" || slot.ending),
       ).length;
       if (coming >= ahead) continue;
       if (this.#slots.size >= this.#limits.maxProcesses) {
@@ -177,6 +180,7 @@ export class Pool {
       lease: undefined,
       tools: undefined,
       scripts: 0,
+      ending: false,
       cancelTimer: undefined,
     };
     this.#slots.add(slot);
@@ -233,9 +237,13 @@ export class Pool {
       tools: slot.tools,
       onFrame: () => undefined,
       onExit: () => undefined,
+      ending: () => {
+        slot.ending = !released;
+      },
       release: (reusable) => {
         if (released) return;
         released = true;
+        slot.ending = false;
         slot.tools = lease.tools;
         slot.lease = undefined;
         if (slot.state === "dead") return;
@@ -279,6 +287,7 @@ export class Pool {
   #bury(slot: Slot): void {
     slot.cancelTimer?.();
     slot.state = "dead";
+    slot.ending = false;
     this.#slots.delete(slot);
   }
 }

@@ -412,6 +412,7 @@ export class ScriptRun {
 
   /** The last report has come: the outcome stands, the sandbox says `ended` once the realm is gone. */
   #settle(): void {
+    this.#options.lease.ending();
     this.#resolveOutcome();
     this.#cancelStop ??= this.#options.clock.after(STOP_MS + this.#options.graceMs, () => this.#finish(true));
   }
