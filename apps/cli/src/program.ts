@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 
 import type { CommandContext } from "./commands/command.ts";
 import { commands } from "./commands/list.ts";
+import { COMPLETE_WORD } from "./completion/scripts.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { type Streams, writeJsonLine } from "./output.ts";
 import { failedReport } from "./report/json.ts";
@@ -11,6 +12,10 @@ import { version } from "./version.ts";
 export async function main(argv: readonly string[], streams: Streams, signal: AbortSignal): Promise<number> {
   let exitCode: number = exitCodes.ok;
   const program = createProgram({ streams, signal, done: (code) => (exitCode = code) });
+  if (argv[0] === COMPLETE_WORD) {
+    const { complete } = await import("./actions/complete.ts");
+    return complete(program, argv.slice(1), streams);
+  }
   try {
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {

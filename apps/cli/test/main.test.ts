@@ -60,11 +60,11 @@ describe("a Node that is too old", () => {
     expect(code).toBe(5);
   });
 
-  const old = ["/usr/bin/node", "/usr/local/bin/node"].find(
+  const old = ["/usr/bin/node", "/usr/local/bin/node"].filter(
     (file) => existsSync(file) && execFileSync(file, ["--version"], { encoding: "utf8" }).startsWith("v20."),
   );
-  it.runIf(old !== undefined)("gets it from a real Node 20 too, where there is one", async () => {
-    const { code, stderr } = await runFile(old ?? "", beginning(""));
+  it.each(old)("gets it from a real Node 20 too, where there is one (%s)", async (node) => {
+    const { code, stderr } = await runFile(node, beginning(""));
     expect(stderr).toMatch(/^nestbox: Node v20\..* too old/);
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(code).toBe(5);

@@ -1,6 +1,7 @@
 import { addCatalog } from "./catalog.ts";
 import { addCheck } from "./check.ts";
 import type { AddCommand } from "./command.ts";
+import { addCompletion } from "./completion.ts";
 import { addDoctor } from "./doctor.ts";
 import { addInit } from "./init.ts";
 import { addMcp } from "./mcp.ts";
@@ -16,4 +17,5 @@ export const commands: readonly AddCommand[] = [
   addPolicy,
   addInit,
   addDoctor,
+  addCompletion,
 ];

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 
 import type { PolicyOptions } from "../actions/policy.ts";
 import { type AddCommand, collect, JSON_OPTION } from "./command.ts";
@@ -53,7 +53,7 @@ export const addPolicy: AddCommand = (program, { streams, done }) => {
   policy
     .command("import")
     .description("make a policy file of another tool's rules")
-    .argument("<from>", "claude-code, codex or opencode")
+    .addArgument(new Argument("<from>", "whose rules they are").choices(["claude-code", "codex", "opencode"]))
     .argument("<file>", "the other tool's file")
     .option("--output <file>", "write a new policy file")
     .option(...JSON_OPTION)
