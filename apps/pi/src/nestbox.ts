@@ -3,20 +3,31 @@ import { join } from "node:path";
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type CodemodeExtensionOptions, createCodemodeExtension } from "@nestbox/codemode/pi";
 import { dangers } from "@nestbox/policy";
-import { createPolicyExtension, type PolicyExtensionOptions } from "@nestbox/policy/pi";
+import type { PolicyExtensionOptions } from "@nestbox/policy/pi";
 import { createReviewTools, type ReviewToolsOptions } from "@nestbox/review/node";
 import { withReviewRenderers } from "@nestbox/review/pi";
 import { toCustomTools } from "@nestbox/tool/pi";
 
+import { createScriptPlaces } from "./approval/script-place.ts";
+import { registerCodemodeCommand, registerReviewCommand } from "./hand/commands.ts";
+import { createHandRuns } from "./hand/hand-runs.ts";
+import { registerRunMessages } from "./hand/output.ts";
+import { installPolicy } from "./hand/policy-guard.ts";
 import { createLateTools, tellRegistered } from "./late-tools.ts";
+import { createPolicyPart } from "./policy-part.ts";
 import { POLICY_VARIABLE, readParts, readPolicySwitch } from "./settings.ts";
 import { tell } from "./tell.ts";
+import { registerTraceCommand } from "./trace/command.ts";
+import { createTraceRecorder } from "./trace/recorder.ts";
+import { watchedRunner } from "./watched-runner.ts";
 
 /** What an author who composes the whole of Nestbox can change; each part can be left out with `false`. */
 export interface NestboxOptions {
   readonly codemode?: CodemodeExtensionOptions | false;
   readonly policy?: PolicyExtensionOptions | false;
   readonly review?: Omit<ReviewToolsOptions, "dangers"> | false;
+  /** The calls of the last run, for `/trace`. */
+  readonly traces?: false;
 }
 
 const CODEMODE = "codemode";
@@ -30,17 +41,36 @@ export function createNestbox(options: NestboxOptions = {}): (pi: ExtensionAPI) 
     const late = createLateTools(pi);
     const settingsPath = join(getAgentDir(), "settings.json");
     const policySwitch = readPolicySwitch({ env: process.env, settingsPath });
+    const places = createScriptPlaces(pi);
     const policy =
-      options.policy === false || !policySwitch.on ? undefined : createPolicyExtension(options.policy);
-    policy?.(pi);
+      options.policy === false || !policySwitch.on ? undefined : createPolicyPart(pi, places, options.policy);
+    const guard = policy === undefined ? undefined : installPolicy(pi, policy);
+    const decisionOf = (callId: string) => policy?.decisionOf(callId);
+    const traces = options.traces === false ? undefined : createTraceRecorder(pi, decisionOf);
+    const runs = createHandRuns({
+      pi,
+      own: late.own,
+      guard,
+      onBegin: () => traces?.begin(),
+      onEvent(event) {
+        traces?.onEvent(event);
+        if (event.type === "tool_execution_end") places.forget(event.toolCallId);
+      },
+      onCall: (callId) => places.note(callId),
+    });
+    registerRunMessages(pi);
+    if (traces !== undefined) registerTraceCommand(pi, traces);
     if (options.codemode !== false) {
+      registerCodemodeCommand(pi, runs);
       void createCodemodeExtension({
-        ...(policy === undefined ? {} : { decisionOf: (callId) => policy.decisionOf(callId) }),
+        ...(policy === undefined ? {} : { decisionOf }),
         active: true,
         ...options.codemode,
+        runner: watchedRunner(options.codemode?.runner, places),
       })(late.pi);
     }
     if (options.review !== false) {
+      registerReviewCommand(pi, runs);
       const tools = createReviewTools({ ...options.review, dangers: () => dangers(policy?.layers() ?? []) });
       for (const tool of toCustomTools(withReviewRenderers(tools))) late.pi.registerTool(tool);
     }
@@ -48,6 +78,7 @@ export function createNestbox(options: NestboxOptions = {}): (pi: ExtensionAPI) 
       const parts = readParts(pi.getSettings());
       const registered = late.register((name) => !parts.off.has(name === CODEMODE ? "codemode" : "review"));
       tellRegistered(registered, context);
+      if (traces !== undefined) traces.on = !parts.off.has("traces");
       for (const problem of parts.problems) tell(context, `Nestbox: ${problem}`, "warning");
       if (options.policy !== false) tellPolicy(context);
     });

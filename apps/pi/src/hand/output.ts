@@ -1,0 +1,53 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { Text } from "@earendil-works/pi-tui";
+import type { RootCallOutcome } from "@nestbox/calls";
+import { showText } from "@nestbox/policy";
+import type { ToolContent } from "@nestbox/tool";
+
+/** Type of the messages that hold what a run by hand gave. */
+export const RUN_MESSAGE = "nestbox-run";
+
+const MAX_LINE_CHARS = 2_000;
+const COLLAPSED_LINES = 20;
+
+/** Draws such messages: text as it is, with control characters spelled out. */
+export function registerRunMessages(pi: Pick<ExtensionAPI, "registerMessageRenderer">): void {
+  pi.registerMessageRenderer(RUN_MESSAGE, (message, { expanded, outputPad }, theme) => {
+    const lines = plainLines(textOf(message.content));
+    const shown = expanded ? lines : lines.slice(0, COLLAPSED_LINES);
+    const rest = lines.length - shown.length;
+    if (rest > 0) shown.push(theme.fg("muted", `… ${rest} more lines`));
+    return new Text(shown.join("\n"), outputPad, 0);
+  });
+}
+
+/**
+ * Puts what a run gave into the session, where the person sees it and the model reads it with the next prompt, as with
+ * a command after `!`. Print mode shows no messages: there it goes to standard error.
+ */
+export function showRun(
+  title: string,
+  { result, isError }: RootCallOutcome,
+  { pi, context }: { readonly pi: Pick<ExtensionAPI, "sendMessage">; readonly context: ExtensionContext },
+): void {
+  const content: ToolContent[] = [{ type: "text", text: title }, ...result.content];
+  pi.sendMessage({
+    customType: RUN_MESSAGE,
+    content: content.map((part) => ({ ...part })),
+    display: true,
+    details: { isError },
+  });
+  if (context.mode === "print") console.error(plainLines(textOf(content)).join("\n"));
+}
+
+function textOf(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? (part.text ?? "") : "[image]")).join("\n");
+}
+
+function plainLines(text: string): string[] {
+  return text
+    .replaceAll("\r\n", "\n")
+    .split("\n")
+    .map((line) => showText(line.replaceAll("\t", "  "), MAX_LINE_CHARS));
+}
