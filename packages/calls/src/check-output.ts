@@ -1,5 +1,5 @@
 import type { SchemaError, ToolResult } from "@nestbox/tool";
-import { toPlainJson } from "./plain-json.ts";
+import { readArguments } from "./read-arguments.ts";
 import type { Registration } from "./registry.ts";
 
 export interface CheckedOutput {
@@ -25,7 +25,7 @@ export function checkOutput(
       errors: missing ? [{ path: "", message: "the tool returned no structuredContent" }] : [],
     };
   }
-  const plain = toPlainJson(result.structuredContent, outputLimits);
+  const plain = readArguments(result.structuredContent, outputLimits);
   if (!plain.ok) {
     const { structuredContent: _left, ...rest } = result;
     return { result: rest, errors: [{ path: plain.path, message: plain.message }] };

@@ -5,7 +5,7 @@ import { decide } from "./decide.ts";
 import type { CallFailure } from "./events.ts";
 import { runToolResultHandlers } from "./handlers.ts";
 import { errorResult, errorText, readResult, textOf, toolCallOf, type HostCallOutcome } from "./outcome.ts";
-import { toPlainJson } from "./plain-json.ts";
+import { readArguments } from "./read-arguments.ts";
 import { prepareArguments } from "./prepare.ts";
 import type { Registration } from "./registry.ts";
 import { runTool, type Ran } from "./run-tool.ts";
@@ -63,7 +63,7 @@ export function runCall(core: HostCore, spec: CallSpec): RunningCall {
 
 async function settle(core: HostCore, spec: CallSpec, cancellation: Cancellation): Promise<HostCallOutcome> {
   const { callId, name, family } = spec;
-  const plain = toPlainJson(spec.args ?? {}, core.limits);
+  const plain = readArguments(spec.args ?? {}, core.limits);
   const args = plain.ok ? plain.value : {};
   const entry = spec.recorded ? family.recorder.start(callId, name, plain.ok ? args : undefined) : undefined;
   const identity = {

@@ -3,7 +3,7 @@ import type { Cancellation } from "./cancellation.ts";
 import { runToolCallHandlers } from "./handlers.ts";
 import { errorText } from "./outcome.ts";
 import type { CallSpec } from "./pipeline.ts";
-import { toPlainJson } from "./plain-json.ts";
+import { readArguments } from "./read-arguments.ts";
 import type { Registration } from "./registry.ts";
 import type { HostCore } from "./scope.ts";
 
@@ -52,7 +52,7 @@ export function validate(
   given: unknown,
   name: string,
 ): Extract<Prepared, { kind: "ready" | "invalid" }> {
-  const plain = toPlainJson(given, core.limits);
+  const plain = readArguments(given, core.limits);
   if (!plain.ok) {
     return {
       kind: "invalid",

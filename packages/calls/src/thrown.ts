@@ -1,7 +1,7 @@
 import type { ToolResult } from "@nestbox/tool";
 import type { CallLimits } from "./limits.ts";
 import { errorResult, errorText } from "./outcome.ts";
-import { toPlainJson } from "./plain-json.ts";
+import { readArguments } from "./read-arguments.ts";
 
 /**
  * The result of a tool that threw: its message for the model, and in `details.error` what a caller may tell errors
@@ -12,7 +12,7 @@ export function thrownResult(error: unknown, limits: CallLimits): ToolResult {
   const fields = (["name", "code", "data"] as const).flatMap((key) => {
     const value = read(error, key);
     if (value === undefined || (key === "name" && typeof value !== "string")) return [];
-    const plain = toPlainJson(value, limits);
+    const plain = readArguments(value, limits);
     return plain.ok ? [[key, plain.value] as const] : [];
   });
   return fields.length === 0 ? result : { ...result, details: { error: Object.fromEntries(fields) } };

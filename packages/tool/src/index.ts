@@ -46,6 +46,7 @@ export {
 } from "./name.ts";
 export { takePage, type Page, type PageOptions } from "./page.ts";
 export { findJsonFault, type JsonFault } from "./plain-json.ts";
+export { toPlainJson, type PlainJson, type PlainJsonOptions } from "./to-plain-json.ts";
 export { createProgress, type Progress, type ProgressLimits, type ProgressOptions } from "./progress.ts";
 export {
   createRedactor,

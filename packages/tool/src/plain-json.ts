@@ -153,20 +153,22 @@ function scalarFault(value: unknown): string | undefined {
 }
 
 function containerFault(value: object): string | undefined {
-  if (Array.isArray(value)) return undefined;
+  if (Array.isArray(value) || isPlainObject(value)) return undefined;
+  const name = className(Object.getPrototypeOf(value));
+  const instead = insteadOf.get(name);
+  return `is a ${name}; ${instead ?? "return a plain object"}`;
+}
+
+/** An object without a class: its prototype is `null`, or `Object.prototype` of this or of another realm. */
+export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === null || prototype === Object.prototype) return undefined;
-  // An object of another realm is plain when its prototype is the end of its chain.
-  if (
+  if (prototype === null || prototype === Object.prototype) return true;
+  // In another realm it is the end of the chain too.
+  return (
     typeof prototype === "object" &&
     Object.getPrototypeOf(prototype) === null &&
     Object.hasOwn(prototype, "isPrototypeOf")
-  ) {
-    return undefined;
-  }
-  const name = className(prototype);
-  const instead = insteadOf.get(name);
-  return `is a ${name}; ${instead ?? "return a plain object"}`;
+  );
 }
 
 function className(prototype: unknown): string {

@@ -84,6 +84,7 @@ describe("the entries", () => {
         "textResult",
         "throwIfAborted",
         "toIdentifier",
+        "toPlainJson",
         "truncateText",
       ]
     `);

@@ -1,5 +1,5 @@
 import type { JsonValue, ToolCallOptions, ToolCallOutcome } from "@nestbox/tool";
-import { toPlainJson } from "../plain-json.ts";
+import { readArguments } from "../read-arguments.ts";
 import type { CallerOf } from "./group.ts";
 
 export interface CacheOptions {
@@ -34,7 +34,7 @@ export function cached<O extends ToolCallOutcome>(
         outcomes.clear();
       }
     }
-    const plain = toPlainJson(args ?? {}, { maxArgumentChars: 64 * 1024, maxArgumentDepth: 50 });
+    const plain = readArguments(args ?? {}, { maxArgumentChars: 64 * 1024, maxArgumentDepth: 50 });
     if (!plain.ok) return caller.executeTool(name, args, options);
     const key = `${name} ${canonical(plain.value)}`;
     const hit = outcomes.get(key);

@@ -61,7 +61,8 @@ const MAX_CLOSING_MS = 10_000;
 
 export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueue {
   const { approver, timers, clock } = options;
-  const typeAheadMs = approver.typeAheadMs ?? 0;
+  // Read each time: the user interface behind the approver may be another one by now.
+  const typeAhead = (): number => approver.typeAheadMs ?? 0;
   const entries: Entry[] = [];
   const listeners = new Set<() => void>();
   const closeOnSettle = new Map<Entry, () => void>();
@@ -116,7 +117,7 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
       for (;;) {
         const first = entries[0];
         if (first === undefined) return;
-        if (lastClosedAt !== undefined) await wait(lastClosedAt + typeAheadMs - clock());
+        if (lastClosedAt !== undefined) await wait(lastClosedAt + typeAhead() - clock());
         else if (first.item.request.chain.length > 0) await wait(options.gatherMs);
         if (first.settled) continue;
         try {
@@ -164,6 +165,7 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
           waiting: entries.length,
         };
         const openedAt = clock();
+        const typeAheadMs = typeAhead();
         const outcome = await ask(entry, shown, timedOut);
         if (entry.settled) return;
         if (outcome.kind === "approved" && typeAheadMs > 0 && clock() - openedAt < typeAheadMs) {

@@ -1,13 +1,14 @@
 import type { CallRequest } from "@nestbox/tool";
 
-import type { CallHistory, Decision, PolicyEngine } from "../decision.ts";
+import type { CallHistory, PolicyEngine } from "../decision.ts";
 import { bindingText } from "./binding.ts";
 import { keepNewest } from "./bounded.ts";
 import { fingerprint } from "./fingerprint.ts";
-import type { Recheck, RecheckRequest } from "./gate-types.ts";
+import type { AnsweredCall, Recheck, RecheckRequest } from "./gate-types.ts";
 import type { GrantFacts } from "./grant.ts";
 import { askingParts } from "./grants.ts";
 import type { InputReader } from "./input.ts";
+import type { Ruling } from "./ruling.ts";
 
 /** One call that was allowed and has not ended. */
 export interface Approved {
@@ -17,6 +18,8 @@ export interface Approved {
   readonly binding: string;
   /** The rules that a person or a grant answered. */
   readonly answered: ReadonlySet<string>;
+  /** A person was asked about this very call and said yes. */
+  readonly byPerson: boolean;
   used: boolean;
 }
 
@@ -28,13 +31,16 @@ export interface ApprovalsOptions {
   /** A dry run: what the policy says is not held against the call. */
   readonly lenient: boolean;
   readonly history: CallHistory;
+  /** The approver is a person, not a program that answers for one. */
+  readonly person: boolean;
 }
 
 /** The calls that may run: each once, with exactly its arguments. */
 export interface Approvals {
-  add(request: CallRequest, inputHash: string, decision: Decision | undefined): void;
+  add(request: CallRequest, inputHash: string, ruling: Pick<Ruling, "decision" | "answer">): void;
   take(callId: string): Approved | undefined;
   recheck(asked: RecheckRequest): Recheck;
+  answeredByPerson(call: AnsweredCall): boolean;
 }
 
 export function createApprovals(options: ApprovalsOptions): Approvals {
@@ -43,7 +49,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   const refuse = (why: string): Recheck => ({ ok: false, reason: `Blocked right before it ran: ${why}.` });
 
   return {
-    add(request, inputHash, decision) {
+    add(request, inputHash, { decision, answer }) {
       keepNewest(
         approved,
         request.callId,
@@ -53,6 +59,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
           request,
           binding: decision === undefined ? "" : bindingText(request, facts, decision),
           answered: new Set(decision?.effect === "ask" ? askingParts(decision).map((part) => part.rule) : []),
+          byPerson: options.person && answer === "approved",
           used: false,
         },
         options.max,
@@ -84,6 +91,15 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       }
       known.used = true;
       return { ok: true };
+    },
+    answeredByPerson({ callId, toolName, cwd, fingerprint: asked }) {
+      const known = approved.get(callId);
+      return (
+        known?.byPerson === true &&
+        known.toolName === toolName &&
+        known.request.cwd === cwd &&
+        known.inputHash === asked
+      );
     },
   };
 }

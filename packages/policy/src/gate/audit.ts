@@ -5,6 +5,8 @@ import { canonicalJson, isJsonObject, sha256Hex } from "./fingerprint.ts";
 /** How an `ask` was answered. */
 export type AuditAnswer =
   | "approved"
+  /** Another policy of the session asked a person about exactly this call. */
+  | "approved-elsewhere"
   | "granted"
   | "declined"
   | "stopped"

@@ -63,9 +63,26 @@ export interface GateOptions {
   readonly onDecision?: (record: DecisionRecord) => void;
   /** Told what went wrong inside: a throwing engine, an approver that failed, an audit that cannot be written. */
   readonly onError?: (error: unknown, where: string) => void;
-  /** A person chose, or a time limit says, that the run is to stop. */
+  /**
+   * Whether a person was just asked about exactly this call by another gate of the same session, and said yes: then
+   * they are not asked twice. Denials, and whatever is allowed without a question, stay this gate's own.
+   */
+  readonly answeredElsewhere?: (call: AnsweredCall) => boolean;
+  /**
+   * A person chose, or a time limit says, that the run is to stop. Told right after the call has its answer, so that
+   * aborting the run does not take the reason away; until then every further call is denied.
+   */
   readonly onStop?: (request: CallRequest) => void;
   readonly onStillWaiting?: (item: ApprovalItem) => void;
+}
+
+/** One call with exactly its arguments, as it runs in its folder. */
+export interface AnsweredCall {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly cwd: string;
+  /** SHA-256 of the canonical arguments. */
+  readonly fingerprint: string;
 }
 
 /** How a call ended, as far as the host knows. */
@@ -101,10 +118,15 @@ export interface PolicyGate extends CallGate {
   recheck(request: RecheckRequest): Recheck;
   /** How a call was decided; the newest 2,000 are kept. */
   decisionOf(callId: string): CallDecision | undefined;
+  /** Whether a person approved exactly this call when this gate asked, and the call has not ended. */
+  answeredByPerson(call: AnsweredCall): boolean;
   /** Closes every question of this call and of the calls below it. */
   cancel(callId: string): void;
   cancelAll(): void;
-  /** A new run of the agent: what was declined in the one before may be asked again. */
+  /**
+   * A new run of the agent: what was declined in the one before may be asked again. A host that never says so has no
+   * runs: there a refusal holds for one root call and the calls below it.
+   */
   beginRun(): void;
   /** Says yes to what is remembered, for calls made meanwhile. */
   readonly grants: GrantStore;

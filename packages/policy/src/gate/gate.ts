@@ -11,7 +11,7 @@ import { keepNewest } from "./bounded.ts";
 import { createDenialMemory } from "./denial-memory.ts";
 import { factsWithoutFileSystem } from "./facts.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { GATE_LIMITS, type GateOptions, type PolicyGate } from "./gate-types.ts";
+import { GATE_LIMITS, type AnsweredCall, type GateOptions, type PolicyGate } from "./gate-types.ts";
 import type { Grant, GrantSubject } from "./grant.ts";
 import { askingParts, createMemoryGrants, findGrants, makeGrant } from "./grants.ts";
 import { createHistory, rootOf, writesOf } from "./history.ts";
@@ -19,6 +19,7 @@ import { createInputReader } from "./input.ts";
 import { redact } from "./redact.ts";
 import { resultHash } from "./result-hash.ts";
 import { auditOf, type Ruling } from "./ruling.ts";
+import { createStopping } from "./stopping.ts";
 import { realTimers, within } from "./timers.ts";
 import { noApproverText, refusalText } from "./words.ts";
 
@@ -45,6 +46,7 @@ export function createGate(options: GateOptions): PolicyGate {
     max: limits.maxDecisions,
     lenient: options.mode === "dry-run",
     history: history.view,
+    person: approver !== undefined && approver.person !== false,
   });
   const queue =
     approver === undefined
@@ -75,6 +77,13 @@ export function createGate(options: GateOptions): PolicyGate {
       failed(error, "listener");
     }
   };
+
+  const stopping = createStopping({
+    timers,
+    tell: (request) => {
+      listen(() => options.onStop?.(request));
+    },
+  });
 
   const write = async (record: AuditRecord): Promise<boolean> => {
     if (options.audit === undefined) return true;
@@ -134,6 +143,18 @@ export function createGate(options: GateOptions): PolicyGate {
     }
     const before = denials.find(request, inputHash);
     if (before !== undefined) return { ...settledBy(decision, "deny", before), answer: "remembered-denial" };
+    if (elsewhere({
+        callId: request.callId,
+        toolName: request.tool.name,
+        cwd: request.cwd,
+        fingerprint: inputHash,
+      })) {
+      claim(request, inputHash, decision, false);
+      return {
+        ...settledBy(decision, "allow", "approved by a person whom another policy asked"),
+        answer: "approved-elsewhere",
+      };
+    }
     if (options.mode === "dry-run")
       return { ...settledBy(decision, "deny", noApproverText(decision)), answer: "no-approver" };
     if (queue === undefined || !canAsk(approver, decision)) {
@@ -163,13 +184,22 @@ export function createGate(options: GateOptions): PolicyGate {
     };
   };
 
+  const elsewhere = (call: AnsweredCall): boolean => {
+    try {
+      return options.answeredElsewhere?.(call) === true;
+    } catch (error) {
+      failed(error, "listener");
+      return false;
+    }
+  };
+
   const refused = (
     request: CallRequest,
     decision: Decision,
     inputHash: string,
     outcome: Exclude<ApprovalOutcome, { kind: "approved" }>,
   ): Ruling => {
-    const reason = refusalText(decision, outcome);
+    const reason = refusalText(decision, outcome, denials.reach(request));
     if (outcome.kind === "failed") failed(outcome.error, "approver");
     if (outcome.kind === "declined" || outcome.kind === "stop" || outcome.kind === "timeout") {
       denials.add(request, inputHash, reason);
@@ -212,7 +242,14 @@ export function createGate(options: GateOptions): PolicyGate {
     let ruling: Ruling;
     try {
       const read = readInput(raw.tool, raw.input);
-      if (!read.ok) {
+      if (stopping.active) {
+        ruling = {
+          effect: "deny",
+          rule: "gate.stopped",
+          layer: "built-in",
+          reason: "Blocked: the run is being stopped.",
+        };
+      } else if (!read.ok) {
         ruling = {
           effect: "deny",
           rule: "gate.input",
@@ -279,7 +316,7 @@ export function createGate(options: GateOptions): PolicyGate {
     } else {
       if (wouldBe !== undefined && ruling.decision !== undefined)
         claim(request, inputHash, ruling.decision, false);
-      approvals.add(request, inputHash, ruling.decision);
+      approvals.add(request, inputHash, ruling);
     }
     listen(() => {
       options.onDecision?.({
@@ -292,7 +329,10 @@ export function createGate(options: GateOptions): PolicyGate {
         ...(wouldBe === undefined ? {} : { wouldBe }),
       });
     });
-    if (ruling.stop === true) listen(() => options.onStop?.(request));
+    if (ruling.stop === true) {
+      stopping.begin(request);
+      queue?.cancelAll();
+    }
     return verdict;
   };
 
@@ -310,7 +350,9 @@ export function createGate(options: GateOptions): PolicyGate {
       const known = approvals.take(request.callId);
       history.finish(
         request.callId,
-        end.result === undefined ? undefined : resultHash(request.callId, { ...end.result, isError: end.isError }),
+        end.result === undefined
+          ? undefined
+          : resultHash(request.callId, { ...end.result, isError: end.isError }),
       );
       if (known === undefined) return { changed: false };
       const ran = end.input === undefined ? undefined : readInput(known.request.tool, end.input);
@@ -330,8 +372,15 @@ export function createGate(options: GateOptions): PolicyGate {
       return { changed };
     },
     decisionOf: (callId) => decisions.get(callId),
-    cancel: (callId) => queue?.cancel(callId),
-    cancelAll: () => queue?.cancelAll(),
+    answeredByPerson: (call) => approvals.answeredByPerson(call),
+    cancel(callId) {
+      queue?.cancel(callId);
+      stopping.ended(callId);
+    },
+    cancelAll() {
+      queue?.cancelAll();
+      stopping.ended();
+    },
     beginRun: () => {
       denials.beginRun();
     },

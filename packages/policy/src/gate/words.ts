@@ -1,11 +1,13 @@
 import type { Decision } from "../decision.ts";
 import type { ApprovalOutcome } from "./approval-queue.ts";
+import type { DenialReach } from "./denial-memory.ts";
 import { shorten } from "./display.ts";
 
 /** What the model is told when an `ask` ended without a yes: what happened, and one way out. */
 export function refusalText(
   decision: Decision,
   outcome: Exclude<ApprovalOutcome, { kind: "approved" }>,
+  reach: DenialReach,
 ): string {
   const about = `${shorten(decision.matched, 300)} needs approval (${decision.rule}, ${decision.layer})`;
   switch (outcome.kind) {
@@ -18,8 +20,11 @@ export function refusalText(
     }
     case "stop":
       return `Blocked: ${about}; it was declined and the run was stopped.`;
-    case "timeout":
-      return `Blocked: ${about}, and nobody answered within ${Math.round(outcome.afterMs / 1000)} seconds. Nobody refused it, but it is not asked again in this run. Go on without it.`;
+    case "timeout": {
+      const late = `Blocked: ${about}, and nobody answered within ${duration(outcome.afterMs)}`;
+      if (outcome.outcome === "stop") return `${late}. Nobody refused it, but the run was stopped.`;
+      return `${late}. Nobody refused it${AGAIN[reach]}. Go on without it.`;
+    }
     case "cancelled":
       return `Blocked: ${about}, and the call was cancelled before anybody answered.`;
     case "overflow":
@@ -29,6 +34,18 @@ export function refusalText(
     default:
       return `Blocked: ${about}, and asking failed. Go on without it.`;
   }
+}
+
+const AGAIN = {
+  run: ", but it is not asked again in this run",
+  script: ", but it is not asked again in this script",
+  call: "",
+} as const satisfies Record<DenialReach, string>;
+
+function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = Math.round(ms / 1_000);
+  return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }
 
 /** No user interface and no approver (contract A8). */
