@@ -16,6 +16,7 @@ export interface CheckOptions {
   readonly json?: boolean;
   readonly tools?: readonly string[];
   readonly cwd?: string;
+  readonly config?: string;
   readonly timeoutMs?: number;
 }
 

@@ -9,6 +9,7 @@ import { type McpListener, serveMcpHttp, serveMcpStdio } from "@nestbox/mcp/node
 import { openGate } from "../compose/gate.ts";
 import { registerTools } from "../compose/register-tools.ts";
 import { workingFolder } from "../compose/working-folder.ts";
+import { withConfig } from "../config/with-config.ts";
 import { codeOf } from "../doctor/finding.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createCodemodeTool } from "../mcp/codemode-tool.ts";
@@ -28,6 +29,7 @@ export interface McpOptions {
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   readonly node?: string;
+  readonly config?: string;
 }
 
 /** Characters that scripts of a client may keep with `store`. */
@@ -35,12 +37,13 @@ const MAX_STORE_CHARS = 1_000_000;
 /** Where the token of an HTTP server comes from: command lines can be read by every user of the machine. */
 const TOKEN_VARIABLE = "NESTBOX_MCP_TOKEN";
 
-export async function mcp(options: McpOptions, streams: Streams, signal: AbortSignal): Promise<number> {
+export async function mcp(given: McpOptions, streams: Streams, signal: AbortSignal): Promise<number> {
   const start = process.cwd();
+  const options = withConfig(given, start);
   const cwd = workingFolder(options.cwd, start);
   const say = (message: string): void => void streams.stderr.write(`nestbox: ${message}\n`);
   const { gate, policy } = openGate({
-    files: options.policy === undefined ? {} : { policy: options.policy },
+    files: options.policyFiles,
     start,
     cwd,
     onError: say,

@@ -1,16 +1,17 @@
-import { basename } from "node:path";
+import { basename, isAbsolute, relative } from "node:path";
 
 import { createToolHost, createTrace } from "@nestbox/calls";
 import { createDiscovery, parseScriptSource, type ScriptOutcome } from "@nestbox/codemode";
 import { createRunner } from "@nestbox/codemode/node";
 
-import { openGate } from "../compose/gate.ts";
+import { openGate, type PolicyFiles } from "../compose/gate.ts";
 import { readScript } from "../compose/read-script.ts";
 import { registerTools } from "../compose/register-tools.ts";
 import { ScriptSourceError } from "../compose/script-source-error.ts";
 import { terminalApprover } from "../compose/terminal-approver.ts";
 import { workingFolder } from "../compose/working-folder.ts";
 import { writeTrace } from "../compose/write-trace.ts";
+import { withConfig } from "../config/with-config.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { type Streams, writeJsonLine } from "../output.ts";
 import { colorsFor } from "../report/colors.ts";
@@ -29,21 +30,24 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly node?: string;
   readonly trace?: string;
+  readonly config?: string;
+  readonly watch?: boolean;
 }
 
 /** `nestbox run`: runs one script against a namespace of tools, every call decided. Returns the exit code. */
 export async function run(
   script: string | undefined,
-  options: RunOptions,
+  given: RunOptions,
   streams: Streams,
   signal: AbortSignal,
 ): Promise<number> {
   const start = process.cwd();
+  const options = withConfig(given, start);
   const cwd = workingFolder(options.cwd, start);
   const source = await sourceOf(script, options, start, streams);
   const approver = terminalApprover(streams, script === "-");
   const { gate, policy } = openGate({
-    files: options.policy === undefined ? {} : { policy: options.policy },
+    files: options.policyFiles,
     start,
     cwd,
     onError: (message) => void streams.stderr.write(`nestbox: ${message}\n`),
@@ -96,7 +100,12 @@ export async function run(
   if (options.json === true) writeJsonLine(streams, runReport(outcome));
   else {
     writeRunReport(
-      { outcome, trace: trace.trace(), name: nameOf(script), policyFiles: options.policy ?? [] },
+      {
+        outcome,
+        trace: trace.trace(),
+        name: nameOf(script),
+        policyFiles: filesOf(options.policyFiles, start),
+      },
       streams,
     );
   }
@@ -117,6 +126,13 @@ async function sourceOf(
       "missing required argument 'script': a file, - for standard input, or --eval <code>",
     );
   return readScript(script, start, streams.stdin);
+}
+
+/** As they are called from where the command was started. */
+function filesOf({ policy = [], project = [] }: PolicyFiles, start: string): readonly string[] {
+  return [...policy, ...project].map((file) =>
+    isAbsolute(file) && !relative(start, file).startsWith("..") ? relative(start, file) : file,
+  );
 }
 
 function nameOf(script: string | undefined): string {

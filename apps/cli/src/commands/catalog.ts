@@ -1,13 +1,21 @@
 import type { Command } from "commander";
 
 import type { CatalogCommandOptions, SearchOptions } from "../actions/catalog.ts";
-import { type AddCommand, collect, JSON_OPTION, positiveInteger, TOOLS_OPTION } from "./command.ts";
+import {
+  type AddCommand,
+  collect,
+  CONFIG_OPTION,
+  JSON_OPTION,
+  positiveInteger,
+  TOOLS_OPTION,
+} from "./command.ts";
 
 export const addCatalog: AddCommand = (program, { streams, done }) => {
   const actions = async () => import("../actions/catalog.ts");
   const withTools = (command: Command): Command =>
     command
       .option(...TOOLS_OPTION, collect)
+      .option(...CONFIG_OPTION)
       .option("--cwd <folder>", "working folder of the tools")
       .option(...JSON_OPTION);
 

@@ -1,5 +1,12 @@
 import type { CheckOptions } from "../actions/check.ts";
-import { type AddCommand, collect, JSON_OPTION, positiveInteger, TOOLS_OPTION } from "./command.ts";
+import {
+  type AddCommand,
+  collect,
+  CONFIG_OPTION,
+  JSON_OPTION,
+  positiveInteger,
+  TOOLS_OPTION,
+} from "./command.ts";
 
 export const addCheck: AddCommand = (program, { streams, signal, done }) => {
   program
@@ -7,6 +14,7 @@ export const addCheck: AddCommand = (program, { streams, signal, done }) => {
     .description("check the types of a script against the tools' declarations; nothing of it is run")
     .argument("<script>", "a file, or - for standard input")
     .option(...TOOLS_OPTION, collect)
+    .option(...CONFIG_OPTION)
     .option("--cwd <folder>", "working folder of the tools")
     .option("--timeout-ms <n>", "time for the check (default: 30000)", positiveInteger)
     .option(...JSON_OPTION)

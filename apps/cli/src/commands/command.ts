@@ -23,6 +23,10 @@ export const POLICY_OPTION = [
   "--policy <file>",
   "a policy file (repeatable); without it the annotation default holds",
 ] as const;
+export const CONFIG_OPTION = [
+  "--config <file>",
+  "defaults for these options (default: nestbox.config.jsonc here, without tools and node)",
+] as const;
 
 /** Parses a repeatable option. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {

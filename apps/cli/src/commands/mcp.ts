@@ -2,6 +2,7 @@ import type { McpOptions } from "../actions/mcp.ts";
 import {
   type AddCommand,
   collect,
+  CONFIG_OPTION,
   DEFAULT_PORT,
   POLICY_OPTION,
   port,
@@ -14,6 +15,7 @@ export const addMcp: AddCommand = (program, { streams, signal, done }) => {
     .command("mcp")
     .description("serve the tools and a codemode tool to any MCP client, with the policy in front")
     .option(...TOOLS_OPTION, collect)
+    .option(...CONFIG_OPTION)
     .option(...POLICY_OPTION, collect)
     .option("--cwd <folder>", "working folder of the tools")
     .option("--http", "serve over HTTP, until interrupted, instead of standard input and output")

@@ -2,6 +2,7 @@ import type { RunOptions } from "../actions/run.ts";
 import {
   type AddCommand,
   collect,
+  CONFIG_OPTION,
   JSON_OPTION,
   POLICY_OPTION,
   positiveInteger,
@@ -16,6 +17,7 @@ export const addRun: AddCommand = (program, { streams, signal, done }) => {
     .option("-e, --eval <code>", "the script itself, instead of a file")
     .option(...JSON_OPTION)
     .option(...TOOLS_OPTION, collect)
+    .option(...CONFIG_OPTION)
     .option(...POLICY_OPTION, collect)
     .option(
       "--timeout-ms <n>",
@@ -26,6 +28,7 @@ export const addRun: AddCommand = (program, { streams, signal, done }) => {
     .option("--cwd <folder>", "working folder of the tools")
     .option("--node <path>", "the Node 24 or 26 that runs the sandbox")
     .option("--trace <file>", "write the call tree as JSON, with redacted arguments")
+    .option("--watch", "run again whenever the script or a policy file changes, until interrupted")
     .addHelpText(
       "after",
       `
@@ -36,6 +39,8 @@ Examples:
     )
     .action(async (script: string | undefined, options: RunOptions) => {
       const { run } = await import("../actions/run.ts");
-      done(await run(script, options, streams, signal));
+      if (options.watch !== true) return done(await run(script, options, streams, signal));
+      const { watch } = await import("../actions/watch.ts");
+      done(await watch(script, options, streams, signal));
     });
 };

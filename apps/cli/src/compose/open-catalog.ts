@@ -2,6 +2,7 @@ import { createToolHost, type RegisteredTool } from "@nestbox/calls";
 import { createDiscovery, type Discovery } from "@nestbox/codemode";
 import type { CallableTool } from "@nestbox/tool";
 
+import { withConfig } from "../config/with-config.ts";
 import { openCommandPolicy } from "./gate.ts";
 import { registerTools } from "./register-tools.ts";
 import { workingFolder } from "./working-folder.ts";
@@ -9,6 +10,7 @@ import { workingFolder } from "./working-folder.ts";
 export interface CatalogOptions {
   readonly tools?: readonly string[];
   readonly cwd?: string;
+  readonly config?: string;
 }
 
 /** The tools of a command line, to be read and not to be called. */
@@ -20,8 +22,9 @@ export interface Catalog {
   readonly discovery: Discovery;
 }
 
-export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
+export async function openCatalog(given: CatalogOptions): Promise<Catalog> {
   const start = process.cwd();
+  const options = withConfig(given, start);
   const cwd = workingFolder(options.cwd, start);
   await using host = createToolHost({ cwd });
   const choice = options.tools === undefined ? {} : { tools: options.tools };

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+import { compileSchema } from "@nestbox/tool";
+import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
+
+import { UsageError } from "../usage-error.ts";
+import { type Config, configSchema } from "./schema.ts";
+
+export const CONFIG_FILE = "nestbox.config.jsonc";
+
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly file?: string;
+  /** Named by the person, not found: what it says is what they say. */
+  readonly named: boolean;
+}
+
+/**
+ * The config file that is named, else the one in the folder where the command was started, else nothing. Paths are
+ * absolute afterwards. Throws `UsageError`.
+ */
+export function loadConfig(given: string | undefined, start: string): LoadedConfig {
+  const file = resolve(start, given ?? CONFIG_FILE);
+  const named = given !== undefined;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (!named && code === "ENOENT") return { config: {}, named };
+    throw new UsageError(
+      `Config ${given ?? CONFIG_FILE}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}.`,
+      { cause },
+    );
+  }
+  const config = readConfig(text, given ?? CONFIG_FILE);
+  const here = (path: string): string => resolve(dirname(file), path);
+  return {
+    file,
+    named,
+    config: {
+      ...config,
+      // A name that is no path is a package.
+      ...(config.tools === undefined
+        ? {}
+        : { tools: config.tools.map((name) => (/^[./]/.test(name) ? here(name) : name)) }),
+      ...(config.policy === undefined ? {} : { policy: config.policy.map(here) }),
+      ...(config.node === undefined ? {} : { node: here(config.node) }),
+    },
+  };
+}
+
+function readConfig(text: string, name: string): Config {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first !== undefined) {
+    const line = text.slice(0, first.offset).split("\n").length;
+    throw new UsageError(`Config ${name}:${line}: ${printParseErrorCode(first.error)}.`);
+  }
+  const checked = compileSchema<object>(configSchema).check(value);
+  if (!checked.ok) {
+    const problems = checked.errors.map(
+      ({ path, message }) => `${path === "" ? "the file" : path} ${message}`,
+    );
+    throw new UsageError(`Config ${name}: ${problems.join("; ")}.`);
+  }
+  // The schema says what the type says.
+  return checked.value as Config;
+}

@@ -1,0 +1,37 @@
+import { CommanderError } from "commander";
+
+import { exitCodes } from "../exit-codes.ts";
+import { type Streams, writeJsonLine } from "../output.ts";
+import { failedReport } from "./json.ts";
+
+/** Tells of a command that could not be carried out, as JSON too where that was asked for; returns the exit code. */
+export function tellFailure(error: unknown, json: boolean, streams: Streams): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
+  const failure = failureOf(error);
+  if (json) writeJsonLine(streams, failedReport(failure));
+  streams.stderr.write(
+    `nestbox: ${failure.message}\n${failure.kind === "usage" ? "Try: nestbox --help\n" : ""}`,
+  );
+  return failure.exitCode;
+}
+
+interface Failure {
+  readonly kind: "usage" | "script" | "sandbox";
+  readonly name: string;
+  readonly message: string;
+  readonly exitCode: number;
+}
+
+function failureOf(error: unknown): Failure {
+  const message = error instanceof Error ? error.message.replace(/^error: /, "") : String(error);
+  if (error instanceof CommanderError || codeOf(error) === "usage") {
+    return { kind: "usage", name: "UsageError", message, exitCode: exitCodes.usage };
+  }
+  if (codeOf(error) === "script")
+    return { kind: "script", name: "SyntaxError", message, exitCode: exitCodes.script };
+  return { kind: "sandbox", name: "Error", message, exitCode: exitCodes.sandbox };
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+}
