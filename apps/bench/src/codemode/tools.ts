@@ -12,6 +12,6 @@ export function benchTools(): BenchTools {
   return {
     noop: (args) => Promise.resolve({ i: args["i"] ?? 0 }),
     rows: () => Promise.resolve({ rows }),
-    text: () => Promise.resolve({ text }),
+    text: () => Promise.resolve(text),
   };
 }

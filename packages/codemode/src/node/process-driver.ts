@@ -16,7 +16,7 @@ const MAX_CPU_SECONDS = 3_600;
 const MAX_OPEN_FILES = 256;
 /** No compiler for JavaScript and regular expressions; `--jitless` would also take what removes types. */
 const NO_JIT = ["--no-turbofan", "--no-sparkplug", "--regexp-interpret-all"];
-const POLL_MS = 0.04;
+const POLL_MS = 0.08;
 const MAX_POLLS_IN_ROW = 16;
 const CAN_POLL = process.platform !== "win32" && availableParallelism() > 1;
 

@@ -18,15 +18,14 @@ export function sandboxFiles(): SandboxFiles {
   const source = here.endsWith(".ts");
   const root = findRoot(dirname(here));
   const require = createRequire(import.meta.url);
-  const vendored = join(root, "vendor", "isolated-vm");
-  const prebuilds = existsSync(vendored)
-    ? join(vendored, "prebuilds")
-    : join(dirname(require.resolve("isolated-vm/package.json")), "prebuilds");
+  const library = source
+    ? dirname(require.resolve("isolated-vm/package.json"))
+    : join(root, "vendor", "isolated-vm");
   const dependency = realpathSync(dirname(require.resolve("acorn/package.json")));
   return {
     main: source ? join(root, "src", "sandbox", "main.ts") : join(root, "dist", "sandbox", "main.js"),
     conditions: source ? ["--conditions=@nestbox/source"] : [],
-    prebuilds,
+    prebuilds: join(library, "prebuilds"),
     readable: [
       ...new Set([
         root,

@@ -16,7 +16,7 @@ export interface PollerOptions {
 }
 
 const BUFFER_BYTES = 256 * 1024;
-const MAX_SKIPPED = 64;
+const MAX_SKIPPED = 32;
 /** How long the rest of a frame that has begun is waited for. */
 const PARTIAL_MS = 2;
 
@@ -57,7 +57,7 @@ export class Poller {
       }
     } while (now() < end);
     this.#misses++;
-    this.#skip = Math.min(MAX_SKIPPED, 2 ** this.#misses - 1);
+    this.#skip = Math.min(MAX_SKIPPED, 2 ** this.#misses - 2);
     return false;
   }
 

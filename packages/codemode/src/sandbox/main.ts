@@ -34,7 +34,7 @@ interface Settings {
   readonly poll: boolean;
 }
 
-const POLL_MS = 0.06;
+const POLL_MS = 0.08;
 const REFILL_AFTER_MS = 3;
 /** Traffic of one script after which its garbage is collected at once. */
 const COLLECT_BYTES = 8 * 1024 * 1024;

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { Poller } from "../../src/runner/poller.ts";
+
+/** A pipe that answers as it is told: a text, nothing (-1) or the end (0). */
+function open(
+  script: readonly (string | -1 | 0)[],
+  options: { readonly maxInRow?: number; readonly partial?: () => boolean } = {},
+) {
+  const left = [...script];
+  const chunks: string[] = [];
+  let now = 0;
+  let reads = 0;
+  const poller = new Poller({
+    read(buffer) {
+      reads++;
+      now += 0.03;
+      const next = left.shift() ?? -1;
+      return typeof next === "string" ? buffer.write(next) : next;
+    },
+    onChunk: (chunk) => chunks.push(chunk.toString()),
+    isPartial: options.partial ?? (() => false),
+    now: () => now,
+    budgetMs: 0.1,
+    maxInRow: options.maxInRow ?? 100,
+  });
+  return { poller, chunks, reads: () => reads };
+}
+
+describe("the poller", () => {
+  test("takes what comes in time, and leaves the end to the event loop", () => {
+    const { poller, chunks } = open([-1, "a", 0]);
+    expect([poller.poll(), poller.poll()]).toEqual([true, false]);
+    expect(chunks).toEqual(["a"]);
+  });
+
+  test("backs off where nothing comes, up to a bound", () => {
+    const { poller, reads } = open([]);
+    for (let i = 0; i < 1_000; i++) poller.poll();
+    expect(reads()).toBeLessThan(300);
+    expect(reads()).toBeGreaterThan(50);
+  });
+
+  test("gives the event loop its turn", () => {
+    const { poller, chunks } = open(["a", "b", "c"], { maxInRow: 2 });
+    expect([poller.poll(), poller.poll(), poller.poll()]).toEqual([true, true, false]);
+    poller.rest();
+    expect(poller.poll()).toBe(true);
+    expect(chunks).toEqual(["a", "b", "c"]);
+  });
+
+  test("reads on while a frame is not whole, and gives up when the rest does not come", () => {
+    const whole = open(["a", -1, "b"], { partial: () => whole.chunks.length < 2 });
+    expect(whole.poller.poll()).toBe(true);
+    expect(whole.chunks).toEqual(["a", "b"]);
+    const cut = open(["a"], { partial: () => true });
+    expect(cut.poller.poll()).toBe(true);
+    expect(cut.chunks).toEqual(["a"]);
+  });
+});
