@@ -88,8 +88,8 @@ export interface CommandFact {
   /** The program is in the table of known programs. */
   readonly known: boolean;
   /**
-   * It starts the commands that follow with it as their last wrapper. `plain`: and has no effect of its own;
-   * `changes`: it also changes rights, root or machine (`sudo`, `chroot`).
+   * It starts the commands that follow with it as their last wrapper. `plain`: and does nothing else; `changes`: it
+   * also does something itself (`find -delete`, `npm exec`), or changes rights, root or machine (`sudo`, `chroot`).
    */
   readonly wrapper?: "plain" | "changes";
   /** Known to have no effect but reading what `resources` lists and printing it. */

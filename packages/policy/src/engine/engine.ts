@@ -145,6 +145,7 @@ function readShell(engine: EngineParts, source: string, cwd: string, shell: stri
     ...(options.env === undefined ? {} : { env: options.env }),
     wrappers: trust.wrappers ?? [],
     harmlessVariables: trust.env ?? [],
+    protectedPids: options.hostPids ?? [],
   });
 }
 

@@ -10,20 +10,6 @@ import { askRules, partOf } from "./ask-rule.ts";
 import { judgeResource } from "./judge-resource.ts";
 import type { CommandRules, CompiledRule, EngineParts } from "./parts.ts";
 
-/** Programs that only start another one, with no more power than it has; it is judged by itself. */
-const plainWrappers: ReadonlySet<string> = new Set([
-  "time",
-  "timeout",
-  "nice",
-  "nohup",
-  "stdbuf",
-  "command",
-  "builtin",
-  "env",
-  "setsid",
-  "ionice",
-]);
-
 export interface CommandJudgement {
   readonly parts: readonly PartDecision[];
   /** Environment variables that the rule which allows the command lets stand in front of it. */
@@ -86,11 +72,12 @@ export function rulesFor(rules: CommandRules, command: CommandFact): readonly Co
   return rules.open.length === 0 ? own : [...own, ...rules.open];
 }
 
+/** A command that does nothing but start the next one, with no more power than that has; it is judged by itself. */
 function startsAnother(commands: readonly CommandFact[], index: number): boolean {
   const command = commands[index];
   const next = commands[index + 1];
   if (command?.program === undefined || next === undefined) return false;
-  if (!plainWrappers.has(command.program) || command.argv[0].value !== command.program) return false;
+  if (command.wrapper !== "plain" || command.argv[0].value !== command.program) return false;
   return next.wrappers.length === command.wrappers.length + 1 && next.wrappers.at(-1) === command.program;
 }
 

@@ -56,8 +56,11 @@ export function compilePathMatch(
     .map((path) => foldedPath(scope.fold(path, "loose")));
   const soft = options.soft === true;
 
+  // Who may not write a file may not remove it or move it away either: what it held is gone in both cases.
+  const binding = action?.includes("write") === true ? [...action, "delete"] : action;
+
   const loose = (subject: PathSubject): Answer => {
-    if (action !== undefined && !action.includes(subject.action)) return "no";
+    if (binding !== undefined && !binding.includes(subject.action)) return "no";
     if (subject.harmless) return "no";
     if (subject.resolved === undefined) {
       if (isNamed(loosePatterns, subject.floating)) return "yes";

@@ -91,8 +91,8 @@ export const wrapperTable: readonly ProgramSpec[] = [
     posix: true,
     wraps: { kind: "argv", skip: 1, unless: ["--pid"] },
   },
-  { names: ["nohup"], posix: true, wraps: argv },
-  { names: ["setsid"], options: "-c,--ctty -f,--fork -w,--wait", posix: true, wraps: argv },
+  { names: ["nohup"], posix: true, readOnly: true, wraps: argv },
+  { names: ["setsid"], options: "-c,--ctty -f,--fork -w,--wait", posix: true, readOnly: true, wraps: argv },
   {
     names: ["daemonize", "daemon", "systemd-run", "systemd-inhibit"],
     posix: true,

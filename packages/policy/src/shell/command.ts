@@ -93,7 +93,7 @@ export function readCommand(
     resources,
     ...(effects.opaque === undefined ? {} : { opaque: effects.opaque }),
     known,
-    ...(effects.wrapper === undefined ? {} : { wrapper: effects.wrapper }),
+    ...(effects.wrapper === undefined ? {} : { wrapper: effects.readOnly ? effects.wrapper : "changes" }),
     readOnly: effects.readOnly && scope.redirected.every((resource) => resource.action === "read"),
     source,
   };
