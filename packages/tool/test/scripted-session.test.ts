@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ExtensionAPI, ExtensionFactory } from "@earendil-works/pi-coding-agent";
+import { getAgentDir, type ExtensionAPI, type ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import { obj, str } from "@earendil-works/pi-schema";
 import { dataResult, defineTool, textResult } from "@nestbox/tool";
 import { call, never, scriptedPiSession } from "@nestbox/tool/testing";
@@ -167,6 +167,84 @@ describe("a scripted Pi session", () => {
     await pi.dispose();
     expect(shutdown).toBe(1);
     expect(existsSync(pi.cwd) || existsSync(pi.agentDir)).toBe(false);
+  });
+
+  describe("lends its own folder to whatever asks for Pi's", () => {
+    const variable = "PI_CODING_AGENT_DIR";
+    afterEach(() => vi.unstubAllEnvs());
+
+    /** Notes which folder is found while loading, at the start, and in a call. */
+    const noting =
+      (found: string[]): ExtensionFactory =>
+      async (pi) => {
+        found.push(getAgentDir());
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        pi.on("session_start", async () => {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          found.push(getAgentDir());
+        });
+        pi.on("tool_call", () => void found.push(getAgentDir()));
+      };
+
+    it("for as long as it lives, and puts back what was there", async () => {
+      for (const before of [undefined, join(tmpdir(), "somebody's")]) {
+        vi.stubEnv(variable, before);
+        const found: string[] = [];
+        const pi = await scriptedPiSession({ extensions: [register(greet), noting(found)] });
+        await pi.prompt("Greet", [call("greet", { who: "A" }), "Ok"]);
+        await pi.dispose();
+        expect(found).toEqual([pi.agentDir, pi.agentDir, pi.agentDir]);
+        expect(process.env[variable]).toBe(before);
+      }
+    });
+
+    it("to each of several that start at once, and never the user's, in whatever order they end", async () => {
+      vi.stubEnv(variable, join(tmpdir(), "the-user's"));
+      const found: [string[], string[], string[]] = [[], [], []];
+      const [a, b, c] = await Promise.all([
+        scriptedPiSession({ extensions: [register(greet), noting(found[0])] }),
+        scriptedPiSession({ extensions: [register(greet), noting(found[1])] }),
+        scriptedPiSession({ extensions: [register(greet), noting(found[2])] }),
+      ]);
+      const all = [a, b, c];
+      expect(found).toEqual(all.map(({ agentDir }) => [agentDir, agentDir]));
+      await a.prompt("Greet", [call("greet", { who: "A" }), "Ok"]);
+      expect(found[0].at(-1)).toBe(a.agentDir);
+      await a.dispose();
+      expect([b.agentDir, c.agentDir]).toContain(getAgentDir());
+      await c.dispose();
+      expect(getAgentDir()).toBe(b.agentDir);
+      await b.prompt("Greet", [call("greet", { who: "B" }), "Ok"]);
+      expect(found[1].at(-1)).toBe(b.agentDir);
+      await b.dispose();
+      expect(process.env[variable]).toBe(join(tmpdir(), "the-user's"));
+    });
+
+    it("and not after a start that failed", async () => {
+      vi.stubEnv(variable, undefined);
+      const failing = {
+        get settings(): never {
+          throw new Error("no settings");
+        },
+      };
+      await expect(scriptedPiSession(failing)).rejects.toThrow("no settings");
+      expect(process.env[variable]).toBeUndefined();
+      await using pi = await scriptedPiSession({});
+      expect(getAgentDir()).toBe(pi.agentDir);
+    });
+  });
+
+  it("says through the UI that no keyboard feeds it", async () => {
+    const told: unknown[] = [];
+    await using pi = await scriptedPiSession({
+      extensions: [
+        (api) =>
+          void api.on("session_start", (_event, ctx) => void told.push(Reflect.get(ctx.ui, "typeAheadMs"))),
+      ],
+      ui: {},
+    });
+    expect(told).toEqual([0]);
+    expect(pi.errors).toEqual([]);
   });
 
   describe("on a user's own machine", () => {

@@ -24,6 +24,7 @@ import {
   type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import { ToolError } from "../error.ts";
+import { holdAgentDir, type AgentDirHold } from "./agent-dir.ts";
 import { toStep, type ScriptedReply } from "./scripted-model.ts";
 import { readCalls, type SessionCall } from "./session-calls.ts";
 import { createScriptedUi, type ScriptedUi, type ScriptedUiAnswers } from "./scripted-ui.ts";
@@ -61,7 +62,7 @@ export interface ScriptedPromptOptions {
 export interface ScriptedPiSession extends AsyncDisposable {
   readonly session: AgentSession;
   readonly cwd: string;
-  /** Pi's folder for this session alone; never the user's. */
+  /** Pi's folder for this session alone; never the user's. Extensions find it with `getAgentDir()`. */
   readonly agentDir: string;
   /** Everything that Pi emitted, in order. */
   readonly events: readonly AgentSessionEvent[];
@@ -95,24 +96,39 @@ export interface ScriptedPiSession extends AsyncDisposable {
 /**
  * Starts a real Pi session with extensions, tools and handlers, and a script in place of the model. Touches no
  * network, no settings and no credentials of the user: Pi's folder is a new one, everything else is in memory.
+ *
+ * `PI_CODING_AGENT_DIR` names that folder until the session is disposed of, so that extensions write there, too. Where
+ * sessions of one process overlap, they start one after the other, each with its own; what looks the folder up later
+ * finds that of the session that was started or prompted last.
  */
 export async function scriptedPiSession(options: ScriptedPiSessionOptions = {}): Promise<ScriptedPiSession> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "nestbox-pi-")));
   const remove = () => rm(root, { recursive: true, force: true, maxRetries: 3 });
+  let hold: AgentDirHold | undefined;
   try {
-    return await start(options, root, remove);
+    const agentDir = await makeFolder(root, "agent-");
+    const held = (hold = await holdAgentDir(agentDir));
+    return await start(options, { root, agentDir, hold, end: () => (held.release(), remove()) });
   } catch (error) {
+    hold?.release();
     await remove();
     throw error;
+  } finally {
+    hold?.started();
   }
+}
+
+interface Place {
+  readonly root: string;
+  readonly agentDir: string;
+  readonly hold: AgentDirHold;
+  readonly end: () => Promise<void>;
 }
 
 async function start(
   options: ScriptedPiSessionOptions,
-  root: string,
-  remove: () => Promise<void>,
+  { root, agentDir, hold, end }: Place,
 ): Promise<ScriptedPiSession> {
-  const agentDir = await makeFolder(root, "agent-");
   const cwd = options.cwd ?? (await makeFolder(root, "project-"));
   const settingsManager = SettingsManager.inMemory(
     { retry: { enabled: false }, compaction: { enabled: false }, cacheWarming: "off", ...options.settings },
@@ -192,6 +208,7 @@ async function start(
     activeTools: () => session.getActiveToolNames(),
     calls: () => readCalls(events),
     async prompt(text, replies, { abortWhen } = {}) {
+      hold.use();
       faux.setResponses(replies.map((reply) => toStep(reply, nextId)));
       const [seen, stored] = [events.length, transcript().length];
       let aborted = false;
@@ -237,7 +254,7 @@ async function start(
         await session.extensionRunner.emit({ type: "session_shutdown", reason: "quit" });
       } finally {
         session.dispose();
-        await remove();
+        await end();
       }
     },
     [Symbol.asyncDispose]: () => scripted.dispose(),

@@ -32,7 +32,8 @@ export interface ScriptedUiAnswers {
 }
 
 export interface ScriptedUi {
-  readonly context: ExtensionUIContext;
+  /** `typeAheadMs` says to whoever guards dialogs against typing ahead that no keyboard feeds this UI. */
+  readonly context: ExtensionUIContext & { readonly typeAheadMs: 0 };
   /** In the order in which they were answered. */
   readonly dialogs: readonly DialogRecord[];
   readonly notifications: readonly { readonly message: string; readonly type: string }[];
@@ -84,8 +85,9 @@ export function createScriptedUi(answers: ScriptedUiAnswers, base: ExtensionUICo
   const select = answerer(answers.select, undefined);
   const input = answerer(answers.input, undefined);
   const editor = answerer(answers.editor, undefined);
-  const context: ExtensionUIContext = {
+  const context: ScriptedUi["context"] = {
     ...base,
+    typeAheadMs: 0,
     get theme() {
       return base.theme;
     },
