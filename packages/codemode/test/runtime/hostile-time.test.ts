@@ -258,7 +258,11 @@ describe("time", () => {
       "setInterval(() => text('late'), 0); setTimeout(() => { tools.noop({}) }, 1); return 'done'",
     );
     expect(outcome).toMatchObject({ ok: true, value: "done", output: [], calls: [] });
-    expect(await run("for (let i = 0; i < 1e6; i++) setTimeout(() => {}, 1000)")).toMatchObject({
+    expect(
+      await run("for (let i = 0; i < 1e6; i++) setTimeout(() => {}, 1000)", {
+        limits: { maxTimers: 1_000, cpuMs: 20_000 },
+      }),
+    ).toMatchObject({
       ok: false,
       error: { name: "RangeError", message: expect.stringContaining("timers") },
     });
