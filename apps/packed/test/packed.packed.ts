@@ -220,6 +220,44 @@ describe("@nestbox/pi in the shipped command line of Pi, offline", () => {
   }, 120_000);
 });
 
+describe("nestbox mcp, driven by the official inspector's command line", () => {
+  it("lists its tools, runs a script, and denies what nobody can be asked about", async () => {
+    const folder = emptyProject("mcp");
+    const inspector = "@modelcontextprotocol/inspector@2.12.0";
+    await install(
+      folder,
+      packed.filter(({ name }) => name !== "@nestbox/pi").map((one) => one.tarball),
+      [inspector],
+    );
+    const node = await installNode("26");
+    const env = userEnvironment([dirname(node)]);
+    const inspect = async (...words: readonly string[]): Promise<unknown> => {
+      const program = join(folder, "node_modules/.bin/mcp-inspector");
+      const server = [node, join(folder, "node_modules/nestbox/dist/main.js"), "mcp"];
+      const { stdout, stderr } = await runProgram(node, [program, "--cli", ...server, ...words], {
+        cwd: folder,
+        env,
+      });
+      return JSON.parse(stdout || stderr);
+    };
+    const listed = (await inspect("--method", "tools/list")) as { tools: { name: string }[] };
+    expect(listed.tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["codemode", "run_checks", "review_diff"]),
+    );
+    const call = ["--method", "tools/call", "--tool-name"];
+    const ran = (await inspect(...call, "codemode", "--tool-arg", "code=return 6 * 7")) as {
+      content: { text: string }[];
+    };
+    expect(ran.content.map(({ text }) => text).join("")).toMatch(/^Script completed[^]*42$/);
+    const denied = (await inspect(...call, "run_checks")) as {
+      isError: boolean;
+      content: { text: string }[];
+    };
+    expect(denied.isError).toBe(true);
+    expect(denied.content[0]?.text).toMatch(/Blocked.*approval/);
+  }, 300_000);
+});
+
 describe("what is in a tarball", () => {
   it("is no test, no source and no path of the machine that made it", async () => {
     for (const { tarball } of packed) {
