@@ -153,8 +153,11 @@ describe("/codemode runs a script with no model", () => {
     const endless = pi.session.prompt("/codemode await new Promise((done) => setTimeout(done, 600_000))");
     await pi.prompt("/codemode return 1", []);
     expect(pi.ui?.notifications.at(-1)?.message).toContain("A run goes on");
+    expect(pi.ui?.status.get("nestbox")).toContain("codemode runs");
     await pi.prompt("/codemode stop", []);
     await endless;
+    expect(pi.ui?.status.get("nestbox")).toBeUndefined();
+    expect(shown(pi).at(-1)).toMatch(/^\/codemode await new Promise.*\nScript failed[^]*aborted/);
     await pi.prompt("/codemode return 40 + 2", []);
     expect(shown(pi).at(-1)).toContain("42");
   });

@@ -33,6 +33,7 @@ export interface HandRuns {
   stop(): boolean;
 }
 
+const STATUS = "nestbox";
 const ESCAPE = "\u001b";
 /** Escape as terminals with the Kitty protocol send it, pressed once. */
 const KITTY_ESCAPE = "\u001b[27u";
@@ -69,6 +70,7 @@ export function createHandRuns(options: HandRunsOptions): HandRuns {
               return { consume: true };
             })
           : undefined;
+      context.ui.setStatus(STATUS, context.mode === "tui" ? `${name} runs · escape ends it` : `${name} runs`);
       try {
         options.onBegin();
         await using host = createHandHost({
@@ -88,6 +90,8 @@ export function createHandRuns(options: HandRunsOptions): HandRuns {
       } finally {
         running = undefined;
         unsubscribe?.();
+        // The context of a session that went away must not be touched.
+        if (!gone) context.ui.setStatus(STATUS, undefined);
       }
     },
     stop() {

@@ -13,11 +13,11 @@ const COLLAPSED_LINES = 20;
 /** Draws such messages: text as it is, with control characters spelled out. */
 export function registerRunMessages(pi: Pick<ExtensionAPI, "registerMessageRenderer">): void {
   pi.registerMessageRenderer(RUN_MESSAGE, (message, { expanded, outputPad }, theme) => {
-    const lines = plainLines(textOf(message.content));
+    const [title = "", ...lines] = plainLines(textOf(message.content));
     const shown = expanded ? lines : lines.slice(0, COLLAPSED_LINES);
     const rest = lines.length - shown.length;
     if (rest > 0) shown.push(theme.fg("muted", `… ${rest} more lines`));
-    return new Text(shown.join("\n"), outputPad, 0);
+    return new Text([theme.bold(title), ...shown].join("\n"), outputPad, 0);
   });
 }
 

@@ -1,8 +1,11 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 
+import { showText } from "@nestbox/policy";
+
 /** Largest script file that is read. */
 const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_TITLE_CHARS = 80;
 
 export type ScriptText =
   | { readonly ok: true; readonly code: string; readonly title: string }
@@ -29,7 +32,13 @@ export async function readScriptText(text: string, cwd: string): Promise<ScriptT
         };
     }
   }
-  return { ok: true, code: text, title: "script" };
+  return { ok: true, code: text, title: titleOf(trimmed) };
+}
+
+/** The script's first line, as far as it fits. */
+function titleOf(script: string): string {
+  const [first = "", ...rest] = script.split("\n");
+  return showText(rest.length === 0 ? first : `${first} …`, MAX_TITLE_CHARS);
 }
 
 function looksLikePath(text: string): boolean {
