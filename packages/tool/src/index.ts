@@ -50,11 +50,12 @@ export { toPlainJson, type PlainJson, type PlainJsonOptions } from "./to-plain-j
 export { createProgress, type Progress, type ProgressLimits, type ProgressOptions } from "./progress.ts";
 export {
   createRedactor,
+  redactForRecord,
   redactJson,
-  type RedactionRule,
   type Redactor,
   type RedactorOptions,
 } from "./redact.ts";
+export { isSecretKey, type RedactionRule } from "./secret-rules.ts";
 export {
   dataResult,
   failureResult,

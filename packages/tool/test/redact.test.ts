@@ -1,11 +1,11 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { createRedactor, redactJson } from "@nestbox/tool";
+import { createRedactor, isSecretKey, redactForRecord, redactJson } from "@nestbox/tool";
 import { createHostRedactor } from "@nestbox/tool/node";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { redactionRules } from "../src/redact.ts";
 import { sanitizeMessage } from "../src/sanitize.ts";
+import { secretRules } from "../src/secret-rules.ts";
 
 const redact = createRedactor({ homes: ["/root", "/srv/people/ann"], values: ["correct horse"] });
 const letters = "AbCdEf0123456789";
@@ -125,6 +125,9 @@ describe("redaction", () => {
       "password=",
       "password",
       "aws_secret_access_key ",
+      "--token ",
+      "a_token_",
+      'TOKEN="',
       "x-api-key:",
       "sk-",
       "ghp_a-",
@@ -140,6 +143,7 @@ describe("redaction", () => {
       const text = trap.repeat(Math.ceil(400_000 / trap.length));
       const started = performance.now();
       redact(text);
+      redactForRecord(text);
       expect([trap, performance.now() - started < 20_000]).toEqual([trap, true]);
     }
   }, 600_000);
@@ -148,7 +152,50 @@ describe("redaction", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => typeof redact(text) === "string"),
     );
-    expect(redactionRules.every(({ pattern }) => pattern.global)).toBe(true);
+    expect(secretRules.every(({ pattern }) => pattern.global)).toBe(true);
+  });
+});
+
+describe("redaction for a record", () => {
+  // contract B10
+  it.each([
+    ["a short key", `sk_${long(16)}`],
+    ["a publishable key", `pk_live_${long(16)}`],
+    ["a short token", `ghp_${long(12)}`],
+    ["an encrypted JWT", `eyJhbGciOiJkaXIi.${long(40)}.${long(40)}`],
+    ["basic alone", `curl -H 'Basic ${long(12)}'`],
+    ["a token with more behind it", `Authorization: Bearer ${long(12)}!${long(12)}`],
+    ["URL credentials with a mark", `https://ann:#${long(12)}@git.test/x.git`],
+    ["a short assignment", "API_KEY=AbC"],
+    ["a quoted assignment with spaces", `password = "${long(12)} AbC AbC"`],
+    ["an assignment with a comma", `TOKEN=${long(12)},${long(12)}`],
+    ["an option", "login --token AbC"],
+    ["an option after one without a value", "login --auth --token AbC"],
+    ["an option with =", "login --password='AbC AbC'"],
+    [
+      "a key in an assignment",
+      `PRIVATE_KEY=-----BEGIN PRIVATE KEY-----\n${long(60)}\n-----END PRIVATE KEY-----`,
+    ],
+    ["what a text for work has taken out", `DB_PASSWORD="${long(12)}"`],
+  ])("takes out %s", (_name, text) => {
+    const out = redactForRecord(`before ${text} after`);
+    expect(out).toContain("[redacted]");
+    expect(out).not.toContain("AbC");
+    expect(out).toMatch(/^before .*after$/s);
+  });
+
+  it("leaves paths and the rest of a command", () => {
+    const text = "git -C /home/ann/work commit -m 'tokens are counted' src/token.ts";
+    expect(redactForRecord(text)).toBe(text);
+    expect(redactForRecord("login --token x && rm -rf y; z")).toBe("login --token [redacted] && rm -rf y; z");
+    // What follows a mention of a key's first line stays on record.
+    expect(redactForRecord('grep "-----BEGIN PRIVATE KEY-----" x; rm -rf y')).toContain('" x; rm -rf y');
+  });
+
+  it("knows keys that are named like a secret", () => {
+    const secret = ["apiKey", "password", "db.password", "auth", "accessToken", "session_id", "X-Api-Key"];
+    expect(secret.filter((name) => !isSecretKey(name))).toEqual([]);
+    expect(["author", "path", "tokens", "keyboard", "passage", "url"].filter(isSecretKey)).toEqual([]);
   });
 });
 
