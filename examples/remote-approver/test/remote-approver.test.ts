@@ -109,12 +109,21 @@ describe("a policy with a remote approver", () => {
 
   it("stops the run when the time is over, where that was chosen", async () => {
     const run = new AbortController();
+    const stopped = Promise.withResolvers<void>();
     await using setup = await start({
       answer: silent,
-      asking: { timeout: { afterMs: 200, outcome: "stop" }, onStop: () => run.abort() },
+      asking: {
+        timeout: { afterMs: 200, outcome: "stop" },
+        onStop() {
+          run.abort();
+          stopped.resolve();
+        },
+      },
     });
     const outcome = await setup.host.call("deploy", staging, { signal: run.signal });
-    expect(outcome.isError).toBe(true);
+    expect(textOf(outcome)).toContain("nobody answered within 200 ms");
+    expect(outcome).toMatchObject({ isError: true, decision: { effect: "deny", rule: "somebody-agrees" } });
+    await stopped.promise;
     expect(run.signal.aborted).toBe(true);
     expect(setup.deployed).toEqual([]);
   });

@@ -46,6 +46,7 @@ export { canonicalJson, fingerprint, sha256Hex, toPlainJson, type PlainJson } fr
 export { createGate } from "./gate/gate.ts";
 export {
   GATE_LIMITS,
+  type AnsweredCall,
   type CallEnd,
   type DecisionRecord,
   type GateOptions,

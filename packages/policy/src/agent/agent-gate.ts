@@ -67,10 +67,7 @@ export function createAgentGate(options: AgentGateOptions): AgentGate {
       return verdict.effect === "allow" ? undefined : { block: true, reason: verdict.reason };
     },
     async afterToolCall({ toolCall, args, result, isError }) {
-      const { changed } = gate.settled(
-        { callId: toolCall.id },
-        { isError, input: args, result },
-      );
+      const { changed } = gate.settled({ callId: toolCall.id }, { isError, input: args, result });
       return changed ? { isError: true } : undefined;
     },
   };

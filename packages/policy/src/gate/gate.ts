@@ -143,12 +143,14 @@ export function createGate(options: GateOptions): PolicyGate {
     }
     const before = denials.find(request, inputHash);
     if (before !== undefined) return { ...settledBy(decision, "deny", before), answer: "remembered-denial" };
-    if (elsewhere({
+    if (
+      elsewhere({
         callId: request.callId,
         toolName: request.tool.name,
         cwd: request.cwd,
         fingerprint: inputHash,
-      })) {
+      })
+    ) {
       claim(request, inputHash, decision, false);
       return {
         ...settledBy(decision, "allow", "approved by a person whom another policy asked"),

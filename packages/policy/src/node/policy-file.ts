@@ -9,14 +9,14 @@ import type { Policy, PolicyLayer, PolicyProblem } from "../rules/types.ts";
 export interface PolicyFile {
   readonly path: string;
   readonly layer: LayerName;
-  /** Its absence at the start is a broken layer, not an empty one. Default false. */
+  /** Its absence at the start is a broken layer, not an empty one. Default false, except where Pi's extension says. */
   readonly required?: boolean;
 }
 
 /**
  * - `loaded`: what the file says counts.
- * - `missing`: there is no such file; it says nothing.
- * - `broken`: it cannot be read and never could; the strict built-in rules stand in for it.
+ * - `missing`: there is no such file, and there need not be; it says nothing.
+ * - `broken`: it cannot be read and never could, or is required and not there; the strict built-in rules stand in for it.
  * - `last-good`: it broke or vanished later; what it said before counts.
  * - `untrusted`: a project's file, in a project that is not trusted; it is not read.
  */

@@ -13,12 +13,14 @@ export interface DialogUi {
     dialog?: { signal?: AbortSignal; timeout?: number },
   ): Promise<string | undefined>;
   editor(title: string, prefill?: string): Promise<string | undefined>;
+  /** A UI that no keyboard feeds says 0: nothing was typed ahead of its answers. */
+  readonly typeAheadMs?: number;
 }
 
 export interface DialogApproverOptions {
   /** The dialogs of the session as it is now; undefined when there is no UI. */
   readonly ui: () => DialogUi | undefined;
-  /** An approval that comes sooner was typed for something else. Default 250 ms. */
+  /** An approval that comes sooner was typed for something else. Default: what the UI says, else 250 ms. */
   readonly typeAheadMs?: number;
 }
 
@@ -51,7 +53,9 @@ const HOUR_MS = 3_600_000;
 /** Asks with Pi's own dialogs, in the terminal or over RPC. Closing a dialog without a choice is a refusal. */
 export function createDialogApprover(options: DialogApproverOptions): Approver {
   return {
-    typeAheadMs: options.typeAheadMs ?? 250,
+    get typeAheadMs() {
+      return options.typeAheadMs ?? options.ui()?.typeAheadMs ?? 250;
+    },
     available: () => options.ui() !== undefined,
     async ask(prompt, { signal }) {
       const ui = options.ui();

@@ -5,6 +5,7 @@ import type { Recheck, RecheckRequest } from "../gate/gate-types.ts";
 import type { PolicyLayer } from "../rules/types.ts";
 import { createPolicyHandlers } from "./handlers.ts";
 import { policyState, runPolicyCommand, type PolicyState } from "./command.ts";
+import { joinPeers } from "./peers.ts";
 import { openSession, type PolicyExtensionOptions, type PolicySession } from "./session.ts";
 
 /** The policy as a Pi extension: call it with `pi`, or hand it to Pi as an extension factory. */
@@ -30,13 +31,16 @@ export function createPolicyExtension(options: PolicyExtensionOptions = {}): Pol
   // Belongs to the session that runs now: set by its first event, cleared by its end.
   let session: PolicySession | undefined;
 
-  const sessionFor = (context: ExtensionContext): PolicySession => {
-    session ??= openSession(options, context);
-    session.context = context;
-    return session;
-  };
-
   const extension = (pi: ExtensionAPI): void => {
+    const peers = joinPeers(
+      pi.events,
+      (call) => options.approver === undefined && session?.gate.answeredByPerson(call) === true,
+    );
+    const sessionFor = (context: ExtensionContext): PolicySession => {
+      session ??= openSession(options, context, (call) => peers.answered(call));
+      session.context = context;
+      return session;
+    };
     const handlers = createPolicyHandlers<ExtensionContext>({
       gate: (context) => sessionFor(context).gate,
       tools: () => pi.getAllTools(),

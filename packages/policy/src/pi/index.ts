@@ -17,5 +17,6 @@ export {
   type ToolCallInput,
   type ToolResultInput,
 } from "./handlers.ts";
+export type { PolicyFilesOptions } from "./policy-files.ts";
 export type { PolicyExtensionOptions } from "./session.ts";
 export { toolSource, type PiToolInfo } from "./tool-info.ts";

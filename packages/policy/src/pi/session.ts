@@ -7,25 +7,24 @@ import type { ApprovalTimeout } from "../gate/approval-queue.ts";
 import type { Approver } from "../gate/approver.ts";
 import type { AuditSink } from "../gate/audit.ts";
 import { createGate } from "../gate/gate.ts";
-import type { DecisionRecord, GateOptions, PolicyGate } from "../gate/gate-types.ts";
+import type { AnsweredCall, DecisionRecord, GateOptions, PolicyGate } from "../gate/gate-types.ts";
 import type { GrantFacts, GrantStore } from "../gate/grant.ts";
 import { openAuditLog } from "../node/audit-log.ts";
 import { defaultPolicyPaths } from "../node/default-paths.ts";
 import { nodeFacts } from "../node/facts.ts";
 import { openGrants } from "../node/grants-file.ts";
 import { openPolicy } from "../node/open-policy.ts";
-import type { PolicyFile, PolicyFileStatus } from "../node/policy-file.ts";
+import type { PolicyFileStatus } from "../node/policy-file.ts";
 import type { PolicyLayer } from "../rules/types.ts";
 import { createDialogApprover } from "./dialog.ts";
+import { policyFilesOf, type PolicyFilesOptions } from "./policy-files.ts";
 
 /** Decisions that `/policy` can show. */
 const MAX_SHOWN_DECISIONS = 50;
 
-export interface PolicyExtensionOptions {
-  /** An engine of your own. Absent: one over `files`. */
+export interface PolicyExtensionOptions extends PolicyFilesOptions<ExtensionContext> {
+  /** An engine of your own. Absent: one over `files` and `moreFiles`. */
   readonly engine?: PolicyEngine;
-  /** Policy files. Default: the usual places, see `defaultPolicyPaths`. */
-  readonly files?: readonly PolicyFile[] | ((context: ExtensionContext) => readonly PolicyFile[]);
   readonly facts?: GrantFacts;
   /** Default: session grants in memory, others in the agent folder. */
   readonly grants?: GrantStore;
@@ -35,7 +34,7 @@ export interface PolicyExtensionOptions {
   /** Asks somebody else than Pi's dialogs: a phone, a chat, a second terminal. */
   readonly approver?: Approver;
   readonly timeout?: ApprovalTimeout;
-  /** See `DialogApproverOptions`. Default 250 ms in the terminal, else 0; a test that answers at once sets 0. */
+  /** See `DialogApproverOptions`. Default: what the UI says, else 250 ms in the terminal and 0 elsewhere. */
   readonly typeAheadMs?: number;
   readonly mode?: "enforce" | "dry-run";
   readonly alwaysEnforced?: (decision: Decision) => boolean;
@@ -62,10 +61,15 @@ export interface PolicySession {
   close(): void;
 }
 
-export function openSession(options: PolicyExtensionOptions, first: ExtensionContext): PolicySession {
+/** @param answeredElsewhere whether another policy of the session was just given the answer of the same person. */
+export function openSession(
+  options: PolicyExtensionOptions,
+  first: ExtensionContext,
+  answeredElsewhere: (call: AnsweredCall) => boolean,
+): PolicySession {
   const agentDir = getAgentDir();
   const paths = defaultPolicyPaths({ agentDir, cwd: first.cwd });
-  const files = typeof options.files === "function" ? options.files(first) : (options.files ?? paths.files);
+  const files = policyFilesOf(options, first, paths.files);
   const facts = options.facts ?? nodeFacts();
   const decisions: DecisionRecord[] = [];
   // The newest context of this very session; the handlers keep it current.
@@ -103,8 +107,14 @@ export function openSession(options: PolicyExtensionOptions, first: ExtensionCon
       createDialogApprover({
         ui: () => (current.context.hasUI ? current.context.ui : undefined),
         // Outside the terminal nobody's keys run ahead of a dialog.
-        typeAheadMs: options.typeAheadMs ?? (first.mode === "tui" ? 250 : 0),
+        ...(options.typeAheadMs === undefined
+          ? first.mode === "tui"
+            ? {}
+            : { typeAheadMs: 0 }
+          : { typeAheadMs: options.typeAheadMs }),
       }),
+    // Only Pi's own dialogs are sure to be the same person's: an approver of the host's own is always asked.
+    ...(options.approver === undefined ? { answeredElsewhere } : {}),
     ...(audit === undefined ? {} : { audit }),
     ...(options.onAuditFailure === undefined ? {} : { onAuditFailure: options.onAuditFailure }),
     ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
@@ -146,7 +156,10 @@ export function openSession(options: PolicyExtensionOptions, first: ExtensionCon
 
 export function problemText(status: PolicyFileStatus): string {
   const first = status.problems[0];
-  const where = first === undefined ? "" : ` Line ${first.line}: ${first.message}.`;
+  // What is wrong with the file as a whole stands at its very start.
+  const whole = first?.line === 1 && first.column === 1;
+  const where =
+    first === undefined ? "" : whole ? ` Why: ${first.message}.` : ` Line ${first.line}: ${first.message}.`;
   const counts =
     status.state === "last-good"
       ? "What it said before counts."

@@ -155,16 +155,101 @@ describe("a time limit has the outcome that was chosen, and is not a refusal", (
     expect(approver.open).toEqual([]);
   });
 
-  it("stops the run", async () => {
+  it("stops the run, closes every other question, and says why before the host is told", async () => {
+    const run = new AbortController();
     const stopped: string[] = [];
     const { time, gate } = setup({
       timeout: { afterMs: 60_000, outcome: "stop" },
-      onStop: (request) => stopped.push(request.callId),
+      onStop(request) {
+        stopped.push(request.callId);
+        run.abort();
+      },
+    });
+    const verdict = gate.decide(call("a", {}, { signal: run.signal }));
+    const other = gate.decide(call("b"));
+    // As a host does that reads the verdict and then looks whether the run was aborted.
+    const seen = verdict.then(async ({ reason }) => {
+      const late = await gate.decide(call("c"));
+      return { reason, late: late.reason, aborted: run.signal.aborted };
+    });
+    await time.advance(60_000);
+    expect(await seen).toMatchObject({
+      reason: expect.stringContaining(
+        "nobody answered within 60 seconds. Nobody refused it, but the run was stopped",
+      ),
+      late: "Blocked: the run is being stopped.",
+      aborted: false,
+    });
+    expect(gate.decisionOf("a")).toMatchObject({ effect: "deny", rule: "test.ask" });
+    expect((await other).reason).toContain("cancelled before anybody answered");
+    expect(stopped).toEqual(["a"]);
+    expect(run.signal.aborted).toBe(true);
+    expect(gate.waiting).toBe(0);
+    // Told: what comes next is asked about again.
+    const next = gate.decide(call("d"));
+    await time.advance(1);
+    expect(gate.waiting).toBe(1);
+    gate.cancelAll();
+    await next;
+  });
+
+  it("says how long that was, and that it is not asked again only where that is so", async () => {
+    const reasonOf = async (afterMs: number, chain: typeof script, inRun: boolean) => {
+      const { time, gate } = setup({ timeout: { afterMs, outcome: "deny" } });
+      if (inRun) gate.beginRun();
+      const ask = async (id: string) => {
+        const verdict = gate.decide(call(id, {}, { chain }));
+        await time.advance(afterMs + 100);
+        return (await verdict).reason;
+      };
+      const first = await ask("a");
+      const asked = gate.history.calls.length;
+      const second = gate.decide(call("b", {}, { chain }));
+      await time.advance(1);
+      const again = gate.waiting === 1;
+      gate.cancelAll();
+      await second;
+      return { reason: first.slice(first.indexOf("nobody")), again, asked };
+    };
+    expect(await reasonOf(20, [], true)).toEqual({
+      reason:
+        "nobody answered within 20 ms. Nobody refused it, but it is not asked again in this run. Go on without it.",
+      again: false,
+      asked: 1,
+    });
+    expect(await reasonOf(1_000, script, false)).toEqual({
+      reason:
+        "nobody answered within 1 second. Nobody refused it, but it is not asked again in this script. Go on without it.",
+      again: false,
+      asked: 1,
+    });
+    expect(await reasonOf(2_000, [], false)).toEqual({
+      reason: "nobody answered within 2 seconds. Nobody refused it. Go on without it.",
+      again: true,
+      asked: 1,
+    });
+  });
+
+  it("asks a UI that changed under the approver how far keys may run ahead", async () => {
+    let typeAheadMs = 250;
+    const asked: number[] = [];
+    const { time, gate } = setup({
+      approver: {
+        get typeAheadMs() {
+          return typeAheadMs;
+        },
+        async ask() {
+          asked.push(typeAheadMs);
+          return { kind: "approved" };
+        },
+      },
     });
     const verdict = gate.decide(call("a"));
-    await time.advance(60_000);
-    expect((await verdict).effect).toBe("deny");
-    expect(stopped).toEqual(["a"]);
+    await time.advance(100);
+    typeAheadMs = 0;
+    await time.advance(200);
+    expect((await verdict).effect).toBe("allow");
+    expect(asked).toEqual([250, 0]);
   });
 
   it("goes on waiting and says so", async () => {

@@ -195,6 +195,7 @@ describe("a gate fails closed", () => {
       onStop: (request) => stopped.push(request.callId),
     });
     expect((await gate.decide(call("a"))).effect).toBe("deny");
+    gate.cancel("a");
     expect(stopped).toEqual(["a"]);
     expect(errors).toEqual(["listener"]);
   });

@@ -30,8 +30,8 @@ async function start(
     writeFileSync(join(cwd, ".pi", "policy.jsonc"), JSON.stringify({ version: 1, ...project }));
   const policy = createPolicyExtension({
     files: [
-      { path: join(files, "user.jsonc"), layer: "user", required: true },
-      { path: join(cwd, ".pi", "policy.jsonc"), layer: "project" },
+      { path: join(files, "user.jsonc"), layer: "user" },
+      { path: join(cwd, ".pi", "policy.jsonc"), layer: "project", required: false },
     ],
     grants: createMemoryGrants(),
     audit: false,

@@ -46,6 +46,9 @@ async function start({ policy = {}, before = [], after = [], ui }: Setup) {
   return { session, ran, records, errors, extension };
 }
 
+/** Nothing outside the test: no record, grants in memory. */
+const quiet = () => ({ engine, grants: createMemoryGrants(), audit: false }) as const;
+
 describe("in a Pi session", () => {
   it("runs a call that a person approved, once", async () => {
     // contract A8
@@ -232,6 +235,45 @@ describe("in a Pi session", () => {
     await session.prompt("go", [call("shell", { command: "ls" }), "never read"]);
     expect(ran).toEqual([]);
     expect(session.transcript().at(-1)).not.toMatchObject({ content: [{ text: "never read" }] });
+    expect(session.resultText()).toContain("declined and the run was stopped");
+  });
+
+  it("stops the run when nobody answers, runs nothing more of it, and keeps the reason", async () => {
+    const { session, ran, records } = await start({
+      ui: { select: never },
+      policy: { timeout: { afterMs: 20, outcome: "stop" } },
+    });
+    await using _ = session;
+    await session.prompt("go", [
+      [call("shell", { command: "ls" }), call("look", { command: "pwd" })],
+      "never read",
+    ]);
+    expect(ran).toEqual([]);
+    expect(session.resultText("call-1")).toContain("nobody answered within 20 ms");
+    expect(session.session.messages.at(-1)).not.toMatchObject({ content: [{ text: "never read" }] });
+    expect(records.find((record) => record.type === "decision" && record.callId === "call-1")).toMatchObject({
+      answer: "timeout",
+      decision: { effect: "deny", rule: "shell.ask" },
+    });
+  });
+
+  it("takes the answer of a scripted person at once, and holds keys typed ahead against a terminal", async () => {
+    for (const [typeAheadMs, count] of [
+      [undefined, 1],
+      [20, 0],
+    ] as const) {
+      const ran: Ran[] = [];
+      await using session = await scriptedPiSession({
+        extensions: [
+          notingTools(ran),
+          createPolicyExtension({ ...quiet(), ...(typeAheadMs === undefined ? {} : { typeAheadMs }) }),
+        ],
+        noTools: "builtin",
+        ui: { select: CHOICES.once },
+      });
+      await session.prompt("go", [call("shell", { command: "ls" }), "done"]);
+      expect(ran).toHaveLength(count);
+    }
   });
 
   it("lets a remote approver answer without any UI", async () => {
