@@ -1,6 +1,6 @@
 import type { CallableTool, PauseSource, ToolCallOptions, ToolCaller } from "@nestbox/tool";
+import type { HostCore, Scope } from "./host-core.ts";
 import { errorResult, toolCallOf, type HostCallOutcome } from "./outcome.ts";
-import type { HostCore, Scope } from "./scope.ts";
 
 /** A `ToolCaller` whose outcomes carry what only a `ToolHost` knows. */
 export interface NestedCaller extends ToolCaller {

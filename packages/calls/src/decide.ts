@@ -1,10 +1,9 @@
 import type { CallDecision, CallEnd, CallRequest, CallVerdict, JsonObject } from "@nestbox/tool";
 import type { Cancellation } from "./cancellation.ts";
+import type { CallSpec, HostCore } from "./host-core.ts";
 import { errorText } from "./outcome.ts";
-import type { CallSpec } from "./pipeline.ts";
 import { untilAborted } from "./race.ts";
 import type { Registration } from "./registry.ts";
-import type { HostCore } from "./scope.ts";
 
 type Settled = (end: CallEnd) => void;
 

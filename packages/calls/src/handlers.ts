@@ -1,10 +1,9 @@
 import type { JsonObject, JsonValue, ToolResult } from "@nestbox/tool";
 import type { Cancellation } from "./cancellation.ts";
 import type { HandlerContext, ToolCallHandlerEvent, ToolResultHandlerEvent } from "./events.ts";
+import type { CallSpec, HostCore } from "./host-core.ts";
 import { errorResult, errorText } from "./outcome.ts";
-import type { CallSpec } from "./pipeline.ts";
 import { untilAborted } from "./race.ts";
-import type { HostCore } from "./scope.ts";
 
 export type HandlersVerdict =
   | { readonly kind: "pass"; readonly input: unknown }

@@ -7,12 +7,13 @@ import {
 } from "@nestbox/tool";
 import { createCancellation, type Cancellation } from "./cancellation.ts";
 import type { Handlers, HostEvent, HostListener } from "./events.ts";
+import type { Actor, Family, HostCore } from "./host-core.ts";
 import { resolveLimits, type CallLimits } from "./limits.ts";
 import { createPauses, type Pauses } from "./pauses.ts";
 import { runCall } from "./pipeline.ts";
 import { createRecorder } from "./record.ts";
 import { createRegistry } from "./registry.ts";
-import { createNumbering, type Actor, type Family, type HostCore } from "./scope.ts";
+import { createNumbering } from "./scope.ts";
 import { createTurnSpace, type TurnSpace } from "./turns.ts";
 
 export interface ToolHostOptions {

@@ -12,10 +12,10 @@ import { CallsError } from "./errors.ts";
 import type { HostListener, ToolCallHandler, ToolResultHandler } from "./events.ts";
 import { createHostParts, type HostParts, type ToolHostOptions } from "./host-parts.ts";
 import type { RootCallOutcome } from "./outcome.ts";
-import type { CallSpec } from "./pipeline.ts";
+import type { Actor, CallSpec, Family, RunningCall, Scope } from "./host-core.ts";
 import type { NestedCallsRecord } from "./record.ts";
 import type { HostTool, RegisteredTool } from "./registry.ts";
-import { closeScope, type Actor, type Family, type RunningCall, type Scope } from "./scope.ts";
+import { closeScope } from "./scope.ts";
 import { addUsage } from "./usage.ts";
 
 export interface RootCallOptions {

@@ -1,39 +1,18 @@
-import type { CallDecision, CallRequest, JsonValue, ToolResult, ToolUpdateCallback } from "@nestbox/tool";
+import type { CallDecision, JsonValue, ToolResult } from "@nestbox/tool";
 import type { Cancellation } from "./cancellation.ts";
 import { checkOutput } from "./check-output.ts";
 import { decide } from "./decide.ts";
 import type { CallFailure } from "./events.ts";
 import { runToolResultHandlers } from "./handlers.ts";
+import type { CallSpec, HostCore, RunningCall, Scope } from "./host-core.ts";
 import { errorResult, errorText, readResult, textOf, toolCallOf, type HostCallOutcome } from "./outcome.ts";
-import { readArguments } from "./read-arguments.ts";
 import { prepareArguments } from "./prepare.ts";
+import { readArguments } from "./read-arguments.ts";
 import type { Registration } from "./registry.ts";
 import { runTool, type Ran } from "./run-tool.ts";
-import { closeScope, type Family, type HostCore, type RunningCall, type Scope } from "./scope.ts";
+import { closeScope } from "./scope.ts";
 import { thrownResult } from "./thrown.ts";
 import { createTurnSpace, type TurnSpace } from "./turns.ts";
-
-/** One call, before anything is known of it. */
-export interface CallSpec {
-  readonly callId: string;
-  readonly name: string;
-  readonly args: unknown;
-  readonly parentCallId?: string;
-  readonly chain: CallRequest["chain"];
-  readonly depth: number;
-  readonly family: Family;
-  readonly space: TurnSpace;
-  /** The abort chain that the call hangs on. */
-  readonly cancellation: Cancellation;
-  readonly signal?: AbortSignal;
-  readonly onUpdate?: ToolUpdateCallback;
-  /** Which tools this caller reaches. */
-  readonly lookup: (name: string) => Registration | undefined;
-  /** In a parallel batch calls are prepared one by one, and run when all are prepared. */
-  readonly batch?: { readonly prepared: () => void; readonly go: Promise<void> };
-  /** Whether the call goes into the family's record: a root call does not, its nested calls do. */
-  readonly recorded: boolean;
-}
 
 /** How a call ended, without its identity. */
 interface CallEnd {

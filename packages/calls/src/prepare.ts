@@ -1,11 +1,10 @@
 import { formatPointer, type JsonObject, type JsonValue, type SchemaError } from "@nestbox/tool";
 import type { Cancellation } from "./cancellation.ts";
 import { runToolCallHandlers } from "./handlers.ts";
+import type { CallSpec, HostCore } from "./host-core.ts";
 import { errorText } from "./outcome.ts";
-import type { CallSpec } from "./pipeline.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { Registration } from "./registry.ts";
-import type { HostCore } from "./scope.ts";
 
 export type Prepared =
   | { readonly kind: "ready"; readonly input: JsonObject; readonly changed: boolean }

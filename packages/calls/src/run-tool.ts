@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue, ToolResult, ToolUpdateCallback } from "@nestbox/tool";
 import type { Cancellation } from "./cancellation.ts";
 import { callNested, type NestedCaller } from "./caller.ts";
-import type { CallSpec } from "./pipeline.ts";
+import type { CallSpec, HostCore, Scope } from "./host-core.ts";
 import type { Registration } from "./registry.ts";
-import type { HostCore, Scope } from "./scope.ts";
 
 /** What `execute` gets as its fifth argument in a `ToolHost`: the part of Pi's tool context that any host has. */
 export interface ToolCallContext extends NestedCaller {

@@ -10,7 +10,7 @@ import { decide } from "../decide.ts";
 import type { ToolCallHandler, ToolResultHandler, ToolResultHandlerEvent } from "../events.ts";
 import { runToolCallHandlers, runToolResultHandlers } from "../handlers.ts";
 import { validate } from "../prepare.ts";
-import type { HostCore } from "../scope.ts";
+import type { HostCore } from "../host-core.ts";
 import type { RootCalls } from "./root-calls.ts";
 
 type AssistantMessage = BeforeToolCallContext["assistantMessage"];

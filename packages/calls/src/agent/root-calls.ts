@@ -4,10 +4,10 @@ import { checkOutput } from "../check-output.ts";
 import type { Decided } from "../decide.ts";
 import type { HostParts } from "../host-parts.ts";
 import { readResult } from "../outcome.ts";
-import type { CallSpec } from "../pipeline.ts";
+import type { CallSpec, Family, Scope } from "../host-core.ts";
 import type { Registration } from "../registry.ts";
 import { runTool } from "../run-tool.ts";
-import { closeScope, type Family, type Scope } from "../scope.ts";
+import { closeScope } from "../scope.ts";
 import { createTurnSpace } from "../turns.ts";
 
 type Allowed = Extract<Decided, { kind: "allow" }>;
