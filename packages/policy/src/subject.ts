@@ -35,6 +35,8 @@ export interface ResourceFact {
   readonly base?: string;
   /** For a ref: how it is changed. */
   readonly force?: boolean;
+  /** For a ref: it changes in this repository and is not pushed. */
+  readonly local?: true;
   /**
    * The words allow it but nothing shows that it happens, as with a path given to a program that is not in the
    * table. A deny counts it.

@@ -160,7 +160,11 @@ function expandRefs(engine: EngineParts, command: CommandFact, fact: ResourceFac
   const folder = fact.base ?? command.cwd;
   // `--all` and a named refspec go elsewhere than a plain push.
   const plain =
-    fact.kind === "ref" && fact.value === undefined && fact.extent !== "tree" && command.operands.length <= 1;
+    fact.kind === "ref" &&
+    fact.local !== true &&
+    fact.value === undefined &&
+    fact.extent !== "tree" &&
+    command.operands.length <= 1;
   if (!plain || refs === undefined || folder === undefined) return [fact];
   const targets = refs.pushTargets(folder, command.operands[0]?.value);
   return targets === undefined ? [fact] : targets.map((value) => ({ ...fact, value }));

@@ -37,15 +37,23 @@ export function judgeCommand(
   const own: PartDecision =
     allow !== undefined
       ? partOf(allow, matched())
-      : otherwise.effect !== "allow" && startsAnother(commands, index)
+      : otherwise.effect === "ask" && isShellsOwn(command)
         ? {
             effect: "allow",
-            rule: "default.wrapper",
+            rule: "default.shell",
             layer: "built-in",
             matched: matched(),
-            reason: "It only starts the command that is judged beside it",
+            reason: "It only tells the shell how to go on with this line",
           }
-        : { ...otherwise, matched: matched() };
+        : otherwise.effect !== "allow" && startsAnother(commands, index)
+          ? {
+              effect: "allow",
+              rule: "default.wrapper",
+              layer: "built-in",
+              matched: matched(),
+              reason: "It only starts the command that is judged beside it",
+            }
+          : { ...otherwise, matched: matched() };
   const tests = allows.flatMap((rule) => rule.match.commands?.filter((one) => one.strict(command)) ?? []);
   // A rule of these very words means all that they do, and one that says which paths it means was asked about each.
   const exact = tests.some((test) => test.exact) || allows.some(({ rule }) => rule.path !== undefined);
@@ -70,6 +78,26 @@ export function rulesFor(rules: CommandRules, command: CommandFact): readonly Co
   const own = command.program === undefined ? undefined : rules.byProgram.get(command.program.toLowerCase());
   if (own === undefined) return rules.open;
   return rules.open.length === 0 ? own : [...own, ...rules.open];
+}
+
+/** Words that steer the shell of one line and reach nothing beyond it. */
+const steering: ReadonlySet<string> = new Set(
+  ": true false [[ [ test (( let set export declare local readonly read shift getopts break continue exit return".split(
+    " ",
+  ),
+);
+/** Those that print what the shell knows, secrets among it, unless they are told to set something. */
+const setting: ReadonlySet<string> = new Set(["export", "declare", "local", "readonly"]);
+
+/** Such a word, in a form that is known to do no more; what a test looks at is judged like everything that is read. */
+function isShellsOwn(command: CommandFact): boolean {
+  const { program } = command;
+  if (program === undefined || !steering.has(program) || command.argv[0].value !== program) return false;
+  if (!command.readOnly || !command.known) return false;
+  if (program === "set" && command.argv.length < 2) return false;
+  if (setting.has(program) && !command.operands.every(({ raw }) => raw.includes("="))) return false;
+  if (setting.has(program) && command.operands.length === 0) return false;
+  return command.resources.length === 0 || program === "[[" || program === "[" || program === "test";
 }
 
 /** A command that does nothing but start the next one, with no more power than that has; it is judged by itself. */

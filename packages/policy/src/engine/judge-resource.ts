@@ -79,7 +79,15 @@ function showResource(fact: ResourceFact): string {
   const what = fact.value === undefined ? `an unknown ${fact.kind}` : showText(fact.value);
   const forced = fact.force === true ? "force " : "";
   const where = fact.origin.startsWith("input.") ? "" : ` (${showText(fact.origin, 120)})`;
-  return `${forced}${fact.kind === "ref" ? "push to " : `${fact.action} `}${what}${where}`;
+  const act =
+    fact.kind !== "ref"
+      ? fact.action
+      : fact.local === true
+        ? `${fact.action} the ref`
+        : fact.action === "delete"
+          ? "push the removal of"
+          : "push to";
+  return `${forced}${act} ${what}${where}`;
 }
 
 function one(part: PartDecision | undefined): readonly PartDecision[] {

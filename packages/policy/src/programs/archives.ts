@@ -53,5 +53,6 @@ export const archiveTable: readonly ProgramSpec[] = [
     options:
       "-i,--extract! -o,--create -t,--list -p,--pass-through! -d -m -u -v -F,--file=write -I=read -O=write -D,--directory=cwd -r! -w -s=text",
     operands: { rest: "write" },
+    special: "members",
   },
 ];

@@ -46,7 +46,6 @@ export const builtinTable: readonly ProgramSpec[] = [
       "sleep",
       "usleep",
       "wait",
-      "jobs",
       "times",
       "type",
     ],
@@ -95,22 +94,17 @@ export const builtinTable: readonly ProgramSpec[] = [
   { names: ["getopts"], readOnly: true, special: "getopts" },
   { names: ["set"], anyOptions: true, readOnly: true, special: "set" },
   {
-    names: [
-      "shift",
-      "break",
-      "continue",
-      "umask",
-      "ulimit",
-      "disown",
-      "bg",
-      "fg",
-      "suspend",
-      "caller",
-      "compgen",
-      "compopt",
-    ],
+    names: ["umask", "ulimit", "disown", "bg", "fg", "suspend", "caller", "compopt"],
     anyOptions: true,
   },
+  {
+    names: ["jobs"],
+    options: "-l -n -p -r -s -x=rest!",
+    operands: text,
+    readOnly: true,
+    special: "rest-command",
+  },
+  { names: ["shift", "break", "continue"], anyOptions: true, readOnly: true },
   { names: ["exit", "logout", "return"], special: "exit", readOnly: true },
   { names: ["shopt"], options: "-s! -u! -p -q -o", special: "shopt", readOnly: true },
   { names: ["alias", "unalias"], options: "-p -a", special: "redefine" },
@@ -118,8 +112,10 @@ export const builtinTable: readonly ProgramSpec[] = [
   { names: ["enable"], options: "-a -d -n -p -s -f=execute", special: "redefine" },
   { names: ["trap"], options: "-l -p", posix: true, special: "trap" },
   {
-    names: ["complete", "bind"],
-    options: "-C=command -F=text -x=command -f=read -W=text -o=text -A=text -p -r",
+    names: ["complete", "compgen", "bind"],
+    // `-W` expands its word list once more.
+    options:
+      "-C=command -F=text -x=code -f=read -W=code -o=text -A=text -G=text -P=text -S=text -X=text -p -r",
   },
   {
     names: ["history", "fc"],

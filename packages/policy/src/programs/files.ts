@@ -78,7 +78,7 @@ const changing: readonly ProgramSpec[] = [
     names: ["install", "ginstall"],
     options:
       "-d,--directory -t,--target-directory=write-tree -m,--mode=text -o,--owner=text -g,--group=text -D -C,--compare -b --backup?text " +
-      "-S,--suffix=text -p,--preserve-timestamps -s,--strip --strip-program=execute -T,--no-target-directory -v,--verbose",
+      "-S,--suffix=text -p,--preserve-timestamps -s,--strip --strip-program=program -T,--no-target-directory -v,--verbose",
     operands: { rest: "read", last: "write" },
     operandsWith: { "--directory": writes, "--target-directory": reads },
   },
@@ -220,6 +220,7 @@ const looking: readonly ProgramSpec[] = [
       "-n,--line-numbers -k,--lesskey-file=environment --lesskey-src=environment --lesskey-content=environment -t,--tag=text -T,--tag-file=read -x,--tabs=text " +
       "-P,--prompt=text -K",
     operands: reads,
+    special: "pager",
     numeric: true,
     // Interactive: `!` in there runs commands, and LESSOPEN runs a filter.
     readOnly: false,
@@ -263,7 +264,7 @@ const looking: readonly ProgramSpec[] = [
       "--ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --strip-trailing-cr -x,--exclude=text -X,--exclude-from=read " +
       "-S,--starting-file=text --from-file=read --to-file=read --color?text -W,--width=text -p -F=text -L,--label=text -s,--report-identical-files " +
       "-t -T -d,--minimal -e,--ed -n,--rcs --normal --no-dereference -I=text --suppress-common-lines --tabsize=text --left-column --speed-large-files " +
-      "-o,--output=write --diff-program=execute",
+      "-o,--output=write --diff-program=program",
     operands: reads,
     tree: ["--recursive"],
     readOnly: true,

@@ -272,8 +272,17 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
       "start,bad,good,new,old,skip,reset,replay": { special: "git-tree" },
     },
   },
-  "update-ref,symbolic-ref,replace,notes,update-index,read-tree,write-tree,hash-object,commit-tree,mktag,mktree,pack-refs,gc,prune,repack,fsck,maintenance,init,checkout-index,sparse-checkout,rerere,lfs,svn,p4,daemon,http-backend,fast-import,fast-export,credential,send-email,request-pull,difftool,mergetool,gui,citool,instaweb,hook,shell,upload-pack,receive-pack":
+  "update-ref,symbolic-ref,replace,notes,update-index,read-tree,write-tree,commit-tree,mktag,mktree,pack-refs,gc,prune,repack,fsck,maintenance,init,checkout-index,sparse-checkout,rerere,lfs,svn,p4,daemon,http-backend,fast-import,fast-export,credential,send-email,request-pull,gui,citool,instaweb,hook,shell,upload-pack,receive-pack":
     { special: "git-other" },
+  "hash-object": {
+    options: "-w! -t=text --stdin --stdin-paths --path=text --no-filters --literally",
+    operands: { rest: "read" },
+  },
+  difftool: {
+    options: "-x,--extcmd=command -t,--tool=text -d,--dir-diff -g,--gui -y,--no-prompt --prompt",
+    opaque: "it runs the tool that the configuration names",
+  },
+  mergetool: { options: "-t,--tool=text -y", opaque: "it runs the tool that the configuration names" },
 };
 
 function configOptions(): string {

@@ -8,6 +8,7 @@ export const interpreterTable: readonly ProgramSpec[] = [
       "-c,--command -s -i! -l,--login! -r --restricted --norc --noprofile --posix --rcfile=execute --init-file=execute -e -u -x -v -n -f -a -b -h -m -p -t -B -C -E -H -P -T -k -D -o=text -O=text " +
       "--debugger --dump-strings --dump-po-strings --help --version --verbose --noediting",
     posix: true,
+    plusOptions: true,
     readOnly: true,
     special: "shell",
   },
@@ -72,8 +73,6 @@ export const interpreterTable: readonly ProgramSpec[] = [
       "scala",
       "groovy",
       "jshell",
-      "gdb",
-      "lldb",
       "erl",
       "elixir",
       "iex",
@@ -87,6 +86,8 @@ export const interpreterTable: readonly ProgramSpec[] = [
       "jiti",
       "crystal",
       "dart",
+      "dc",
+      "m4",
     ],
     options:
       "-e,--eval,--execute=code -c,--command=code -l=environment -v,--version -h,--help -f,--file=execute",
@@ -112,11 +113,13 @@ export const interpreterTable: readonly ProgramSpec[] = [
     options: "-h,--help -V,--version -q,--quiet -L=text",
     subcommands: {
       eval: { opaque: "deno eval runs code" },
-      "run,serve,test,bench,task,compile,install,add,cache": {
+      "run,serve,compile": {
         options: "-A,--allow-all! -c,--config=read --import-map=read",
         posix: true,
         special: "interpreter",
       },
+      // Without a file they run what the project's own configuration names.
+      "test,bench,task,install,add,cache": { options: "-A,--allow-all! -c,--config=read --import-map=read" },
       "fmt,lint,check,doc,info,types": { operands: { rest: "read" } },
     },
   },

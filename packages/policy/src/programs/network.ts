@@ -37,14 +37,14 @@ export const networkTable: readonly ProgramSpec[] = [
   {
     names: ["scp"],
     options:
-      "-3 -4 -6 -A -B -C -O -p -q -R -r -s -T -v -a -f -N -c=text -D=execute -F=environment -i=read -J=host -l=text -o=environment -P=text -S=execute -X=text -b=environment",
+      "-3 -4 -6 -A -B -C -O -p -q -R -r -s -T -v -a -f -N -c=text -D=program -F=environment -i=read -J=host -l=text -o=environment -P=text -S=program -X=text -b=environment",
     operands: { rest: "remote-read", last: "remote-write" },
     network: true,
   },
   {
     names: ["sftp"],
     options:
-      "-4 -6 -A -a -C -f -N -p -q -r -v -b=environment -B=text -c=text -D=execute -F=environment -i=read -J=host -l=text -o=environment -P=text -R=text -S=execute -s=text -X=text",
+      "-4 -6 -A -a -C -f -N -p -q -r -v -b=environment -B=text -c=text -D=program -F=environment -i=read -J=host -l=text -o=environment -P=text -R=text -S=program -s=text -X=text",
     operands: { first: "host", rest: "write" },
     network: true,
   },

@@ -35,7 +35,7 @@ export const packageTable: readonly ProgramSpec[] = [
   {
     names: ["npx", "bunx", "pnpx"],
     options:
-      "-c,--call=command -p,--package=text -y,--yes --no -n,--node-arg=text --no-install --ignore-existing -q,--quiet -w,--workspace=text --prefix=cwd --shell=execute --shell-auto-fallback?text --bun --registry=url --userconfig=environment --cache=write-tree -v,--version -h,--help",
+      "-c,--call=command -p,--package=text -y,--yes --no -n,--node-arg=text --no-install --ignore-existing -q,--quiet -w,--workspace=text --prefix=cwd --shell=program --shell-auto-fallback?text --bun --registry=url --userconfig=environment --cache=write-tree -v,--version -h,--help",
     posix: true,
     network: true,
   },
@@ -60,7 +60,8 @@ export const packageTable: readonly ProgramSpec[] = [
       "--cwd=cwd --silent -s --json --verbose --offline --frozen-lockfile --immutable --production --use-yarnrc=environment --ignore-scripts -h,--help -v,--version -D,--dev -W",
     optionsAnywhere: true,
     subcommands: {
-      "run,test,start,build,lint,format,dev,config,link,unlink,remove,pack,version,init,set,plugin,patch,patch-commit,workspaces,workspace,rebuild,node,unplug,cache,constraints":
+      run: { mayStart: true },
+      "test,start,build,lint,format,dev,config,link,unlink,remove,pack,version,init,set,plugin,patch,patch-commit,workspaces,workspace,rebuild,node,unplug,cache,constraints":
         code,
       "install,add,up,upgrade,global,publish,npm,audit,create,import,dedupe": install,
       dlx: { posix: true, network: true, options: "-p,--package=text -q,--quiet" },
@@ -76,27 +77,15 @@ export const packageTable: readonly ProgramSpec[] = [
       "--cwd=cwd -e,--eval=code -p,--print=code -r,--preload=execute --env-file=environment -c,--config?environment --hot --watch --silent -b,--bun --smol -h,--help -v,--version --filter=text -d,--dev -D -g,--global --frozen-lockfile --production --ignore-scripts",
     optionsAnywhere: true,
     subcommands: {
-      "run,test,build,init,link,unlink,remove,rm,patch,pm,repl,exec": code,
+      run: { mayStart: true, posix: true },
+      exec: { opaque: "it runs a shell line" },
+      "test,build,init,link,unlink,remove,rm,patch,pm,repl": code,
       "install,i,add,a,update,create,c,upgrade,publish,audit,outdated,info": install,
-      x: { posix: true, network: true },
+      x: { posix: true, network: true, mayStart: true },
     },
   },
   {
-    names: [
-      "corepack",
-      "nvm",
-      "fnm",
-      "volta",
-      "asdf",
-      "mise",
-      "rustup",
-      "pyenv",
-      "rbenv",
-      "sdk",
-      "conda",
-      "mamba",
-      "micromamba",
-    ],
+    names: ["corepack", "sdk"],
     subcommandWords: 1,
     network: true,
   },
@@ -114,9 +103,6 @@ export const packageTable: readonly ProgramSpec[] = [
       "bundle",
       "bundler",
       "composer",
-      "apt",
-      "apt-get",
-      "aptitude",
       "dnf",
       "yum",
       "apk",
@@ -129,9 +115,7 @@ export const packageTable: readonly ProgramSpec[] = [
       "choco",
       "winget",
       "scoop",
-      "nix",
       "nix-env",
-      "nix-shell",
       "guix",
       "dpkg",
       "rpm",
@@ -148,13 +132,27 @@ export const packageTable: readonly ProgramSpec[] = [
     },
   },
   {
+    names: ["apt", "apt-get", "aptitude"],
+    options:
+      "-o,--option=environment -c,--config-file=environment -t,--target-release=text -y,--yes -q,--quiet -V -s,--simulate -d",
+    optionsAnywhere: true,
+    subcommands: {
+      "list,show,search,policy": { readOnly: false },
+      "install,update,upgrade,download,full-upgrade,dist-upgrade,build-dep": install,
+      "remove,purge,autoremove,clean,autoclean": code,
+    },
+  },
+  {
     names: ["cargo"],
     options:
       "--manifest-path=read -C=cwd --config=environment -Z=text --color=text -q,--quiet -v,--verbose --locked --offline --frozen -h,--help -V,--version --list --release -r --workspace --all --all-targets --all-features --no-default-features -F,--features=text -p,--package=text --exclude=text --bin=text --bins --example=text --lib --test=text --tests --target=text --target-dir=write-tree -j,--jobs=text --profile=text --message-format=text",
     optionsAnywhere: true,
     subcommands: {
-      "build,b,check,c,test,t,run,r,bench,doc,d,clippy,fmt,fix,clean,rustc,rustdoc,package,new,init,remove,rm,expand,nextest,miri,make,watch,uninstall,report,config":
+      "build,b,check,c,test,t,run,r,bench,doc,d,clippy,fmt,fix,clean,rustc,rustdoc,package,new,init,remove,rm,expand,nextest,miri,make,uninstall,report,config":
         code,
+      watch: {
+        options: "-x,--exec=text -s,--shell=command -w,--watch=read -i,--ignore=text -c -q --why --postpone",
+      },
       "fetch,update,add,install,publish,yank,owner,login,logout,search,info,vendor,generate-lockfile,audit":
         install,
       "metadata,tree,pkgid,locate-project,read-manifest,verify-project,version,help": code,
@@ -166,7 +164,7 @@ export const packageTable: readonly ProgramSpec[] = [
     subcommands: {
       "build,test,vet,run,tool,fix,work,bug": {
         options:
-          "-o=write -exec=command -toolexec=command -v -x -n -race -run=text -bench=text -count=text -cover -coverprofile=write -cpuprofile=write -memprofile=write -outputdir=write-tree -timeout=text -tags=text -mod=text -ldflags=text -gcflags=text -p=text -short -json -overlay=read -vettool=execute -C=cwd",
+          "-o=write -exec=command -toolexec=command -v -x -n -race -run=text -bench=text -count=text -cover -coverprofile=write -cpuprofile=write -memprofile=write -outputdir=write-tree -timeout=text -tags=text -mod=text -ldflags=text -gcflags=text -p=text -short -json -overlay=read -vettool=program -C=cwd",
         singleDashLong: true,
       },
       "install,get,mod": install,
@@ -243,7 +241,7 @@ export const packageTable: readonly ProgramSpec[] = [
   {
     names: ["gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "ld", "as", "rustc", "nasm", "ghc"],
     options:
-      "-o=write -c -S -E -g -O?text -W?text -f?text -I?text -L?text -l?text -D?text -U?text -std?text -B=environment -specs?environment -wrapper=execute -fplugin?environment -x=text -include=read -M -MD -MF=write -shared -static -v -pipe -march?text",
+      "-o=write -c -S -E -g -O?text -W?text -f?text -I?text -L?text -l?text -D?text -U?text -std?text -B=environment -specs?environment -wrapper=code -fplugin?environment -x=text -include=read -M -MD -MF=write -shared -static -v -pipe -march?text",
     singleDashLong: true,
     operands: { rest: "read" },
   },

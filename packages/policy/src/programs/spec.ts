@@ -23,6 +23,8 @@ const roles = [
   "move",
   /** A file that is run. */
   "execute",
+  /** A program that is started with words that nobody has seen. */
+  "program",
   /** A shell command line. */
   "command",
   /** Code in another language. */
@@ -102,6 +104,10 @@ export interface SubcommandSpec {
   readonly bundle?: boolean;
   /** `-5` and `+5` are flags. */
   readonly numeric?: boolean;
+  /** `+x` switches `-x` off; `+o` and `+O` take a name. */
+  readonly plusOptions?: boolean;
+  /** Its first operand is the name of a script or of any program. */
+  readonly mayStart?: boolean;
   readonly wraps?: WrapSpec;
   /** Why nobody can see into what it runs, whatever its words. */
   readonly opaque?: string;

@@ -23,7 +23,7 @@ export const textTable: readonly ProgramSpec[] = [
   {
     names: ["rg"],
     options:
-      "-e,--regexp=text -f,--file=read --pre=execute --pre-glob=text --hostname-bin=execute -z,--search-zip! --no-config -i,--ignore-case -S,--smart-case -s,--case-sensitive " +
+      "-e,--regexp=text -f,--file=read --pre=program --pre-glob=text --hostname-bin=program -z,--search-zip! --no-config -i,--ignore-case -S,--smart-case -s,--case-sensitive " +
       "-w,--word-regexp -x,--line-regexp -v,--invert-match -c,--count --count-matches -l,--files-with-matches --files-without-match -o,--only-matching -n,--line-number " +
       "-N,--no-line-number -H,--with-filename -I,--no-filename -A,--after-context=text -B,--before-context=text -C,--context=text -m,--max-count=text -g,--glob=text " +
       "--iglob=text -t,--type=text -T,--type-not=text --type-add=text --type-clear=text --type-list --files -u,--unrestricted -.,--hidden --no-hidden --no-ignore --no-ignore-vcs " +
@@ -73,7 +73,7 @@ export const textTable: readonly ProgramSpec[] = [
     names: ["sort", "gsort"],
     options:
       "-b,--ignore-leading-blanks -d,--dictionary-order -f,--ignore-case -g,--general-numeric-sort -i,--ignore-nonprinting -M,--month-sort -h,--human-numeric-sort -n,--numeric-sort " +
-      "-R,--random-sort --random-source=read -r,--reverse --sort=text -V,--version-sort --batch-size=text -c,--check?text -C --compress-program=execute --debug --files0-from=read " +
+      "-R,--random-sort --random-source=read -r,--reverse --sort=text -V,--version-sort --batch-size=text -c,--check?text -C --compress-program=program --debug --files0-from=read " +
       "-k,--key=text -m,--merge -o,--output=write -s,--stable -S,--buffer-size=text -t,--field-separator=text -T,--temporary-directory=write-tree --parallel=text -u,--unique -z,--zero-terminated --help --version",
     operands: reads,
     readOnly: true,

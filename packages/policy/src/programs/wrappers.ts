@@ -16,9 +16,15 @@ export const wrapperTable: readonly ProgramSpec[] = [
     special: "sudo",
   },
   {
-    names: ["su", "runuser", "sg"],
+    names: ["sg"],
+    options: "-c,--command=command",
+    wraps: { kind: "line", skip: 1, changes: true },
+  },
+  { names: ["newgrp", "capsh"], opaque: "it starts a shell" },
+  {
+    names: ["su", "runuser"],
     options:
-      "-c,--command=command --session-command=command -s,--shell=execute -l,--login -m,-p,--preserve-environment -f,--fast -g,--group=text " +
+      "-c,--command=command --session-command=command -s,--shell=program -l,--login -m,-p,--preserve-environment -f,--fast -g,--group=text " +
       "-G,--supp-group=text -P,--pty -u,--user=text -w,--whitelist-environment=text",
     operands: { rest: "text" },
     wraps: { kind: "argv", changes: true, only: ["--user"] },
@@ -154,7 +160,7 @@ export const wrapperTable: readonly ProgramSpec[] = [
     wraps: { kind: "argv", skip: 1, changes: true },
   },
   {
-    names: ["unshare", "nsenter", "bwrap", "firejail", "capsh", "setpriv", "fakeroot", "proot"],
+    names: ["unshare", "nsenter", "bwrap", "firejail", "setpriv", "fakeroot", "proot"],
     options:
       "-m,--mount?text -u,--uts?text -i,--ipc?text -n,--net?text -p,--pid?text -U,--user?text -C,--cgroup?text -T,--time?text -f,--fork -r,--map-root-user " +
       "-t,--target=text --mount-proc?text -w,--wd?text --reuid=text --regid=text --clear-groups --bind=text --ro-bind=text --dev=text --proc=text",
@@ -196,6 +202,83 @@ export const wrapperTable: readonly ProgramSpec[] = [
     special: "ssh",
   },
   { names: ["busybox", "toybox"], posix: true, wraps: argv },
+  {
+    names: ["screen"],
+    options: "-d -m -D -R -r -x -q -L -U -A -S=text -t=text -h=text -s=program -c=environment -p=text -X",
+    posix: true,
+    opaque: "it runs commands in a terminal of its own",
+    wraps: argv,
+  },
+  {
+    names: ["tmux"],
+    options: "-L=text -S=text -f=environment -2 -u -v -V",
+    subcommands: {
+      "ls,list-sessions,lsw,list-windows,lsp,list-panes,has,has-session,capturep,capture-pane": {
+        options: "-t=text -s -a -p -e -J -S=text -E=text -F=code",
+      },
+    },
+    opaque: "it runs commands in a terminal of its own",
+  },
+  { names: ["zellij", "dtach"], opaque: "it runs commands in a terminal of its own" },
+  {
+    names: ["watchexec"],
+    options:
+      "-e,--exts=text -w,--watch=read -r,--restart -c,--clear?text -i,--ignore=text -f,--filter=text -s,--signal=text -p,--postpone -n -q,--quiet -v,--verbose --shell=program --debounce=text -d,--delay-run=text --stop-timeout=text",
+    posix: true,
+    wraps: argv,
+    special: "rest-line",
+  },
+  {
+    names: ["mise", "rtx", "asdf", "volta", "pyenv", "rbenv", "fnm", "nvm"],
+    network: true,
+    subcommands: {
+      "exec,x,run": {
+        posix: true,
+        network: true,
+        options: "--node=text --npm=text --using=text -c,--command=command",
+        wraps: { kind: "argv" },
+      },
+    },
+  },
+  {
+    names: ["rustup"],
+    network: true,
+    subcommands: { run: { posix: true, options: "--install!", wraps: { kind: "argv", skip: 1 } } },
+  },
+  {
+    names: ["conda", "mamba", "micromamba"],
+    network: true,
+    subcommands: {
+      run: {
+        posix: true,
+        options: "-n,--name=text -p,--prefix=text --no-capture-output --live-stream -v --dev --cwd=cwd",
+        wraps: { kind: "argv" },
+      },
+    },
+  },
+  {
+    names: ["nix"],
+    network: true,
+    subcommands: {
+      "develop,shell,env": {
+        network: true,
+        options: "-c,--command=rest! --impure -i,--ignore-environment -f,--file=execute",
+        special: "rest-command",
+      },
+      run: { network: true, posix: true, opaque: "it runs what a package holds" },
+    },
+  },
+  {
+    names: ["nix-shell"],
+    network: true,
+    options: "--run=command --command=command -p,--packages -I=read-tree --pure -A,--attr=text",
+  },
+  {
+    names: ["gdb", "lldb"],
+    options: "--args=rest! -ex=code -iex=code -x,--command=execute -batch -p,--pid=text -o=code",
+    opaque: "a debugger runs what it is told",
+    special: "rest-command",
+  },
   {
     names: ["direnv", "dotenv", "dotenvx", "op", "doppler", "chamber", "aws-vault", "envchain", "infisical"],
     options: "-e=read -f=read --env-file=read",

@@ -85,10 +85,23 @@ function prefixTest({ prefix, env = [] }: PrefixCommand, world: CommandWorld): C
       );
       return words === "yes" ? flags : words;
     },
-    strict: (command) =>
-      isProgram(command, program, world) &&
-      rest.every((word, index) => command.argv[index + 1]?.value === word),
+    strict(command) {
+      if (!isProgram(command, program, world)) return false;
+      const skipped = quietOptions(command);
+      return (
+        rest.every((word, index) => command.argv[index + 1]?.value === word) ||
+        (skipped > 0 && rest.every((word, index) => command.argv[index + 1 + skipped]?.value === word))
+      );
+    },
   };
+}
+
+/** Leading options that only change how something is shown, so that `git --no-pager log` is `git log`. */
+function quietOptions(command: CommandFact): number {
+  if (command.program !== "git") return 0;
+  const words = command.argv.slice(1);
+  const end = words.findIndex(({ value }) => value !== "--no-pager" && value !== "--no-optional-locks");
+  return end === -1 ? words.length : end;
 }
 
 function predicateTest(

@@ -165,6 +165,8 @@ function refTest(names: readonly string[]): RefTest {
 
 function looseRef(fact: ResourceFact, name: RefTest | undefined, force: boolean | undefined): Answer {
   if (fact.kind !== "ref" || fact.action === "read") return "no";
+  // What is forced here stays here: no push, and others keep what they have.
+  if (force === true && fact.local === true) return "no";
   if (force !== undefined && (fact.force ?? false) !== force) return "no";
   if (name === undefined) return "yes";
   if (fact.value === undefined) return "maybe";

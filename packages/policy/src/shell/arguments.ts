@@ -182,6 +182,11 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
       flags.push({ name: text, option: numericOption });
       continue;
     }
+    if (!ended && spec?.plusOptions === true && /^\+[A-Za-z]+$/.test(text)) {
+      flags.push({ name: text, option: numericOption });
+      if (/[oO]/.test(text)) takeNext();
+      continue;
+    }
     if (!ended && mayBeOption(word)) uncertain ??= word;
     if (wanted > 0 && spec !== undefined) {
       wanted--;

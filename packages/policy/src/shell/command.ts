@@ -17,7 +17,7 @@ import { joinPath, unite } from "./folders.ts";
 import { hostFact } from "./resources.ts";
 import { expandsToMany, plainWord, wordTail, type ShellWord } from "./shell-word.ts";
 import { specials } from "./special/table.ts";
-import { declaredWrapper, unwrap } from "./unwrap.ts";
+import { declaredWrapper, startWords, unwrap } from "./unwrap.ts";
 
 const splitsLines: ReadonlySet<string> = new Set(["read", "mapfile", "readarray"]);
 
@@ -74,6 +74,7 @@ export function readCommand(
     applyOperands(call, leaf);
     unwrap(call, leaf);
     applyEntry(call, leaf, spec);
+    if (leaf?.mayStart === true) startNamed(call);
     if (declared === undefined && !known) readUnknown(call);
   }
 
@@ -237,6 +238,14 @@ function readUnknown(call: CommandCall): void {
   if (runner !== undefined && parsed.spec === undefined) {
     effects.doubt("unknown-wrapper", `${program} is not known and may run ${runner.value}`);
   }
+}
+
+/** A name that is a script here, or a program: one that everybody has is read as the program. */
+function startNamed(call: CommandCall): void {
+  const [first] = call.parsed.operands;
+  const position = call.parsed.positions[0];
+  if (first?.value === undefined || position === undefined || !startsPrograms.has(first.value)) return;
+  startWords(call, call.words.slice(position + 1));
 }
 
 /** Names that, as a later word of an unknown program, look like a command that it runs. */

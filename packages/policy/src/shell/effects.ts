@@ -3,7 +3,7 @@ import type { Doubt, ResourceFact } from "../subject.ts";
 import type { Analysis, Folders, Outcome, Scope } from "./analysis.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import { hostFact, hostOf, pathFacts, type PathOptions } from "./resources.ts";
-import { mayBeOption, wordTail, type ShellWord } from "./shell-word.ts";
+import { mayBeOption, unknownWord, wordTail, type ShellWord } from "./shell-word.ts";
 
 /** What one command does, while it is being found out. */
 export class Effects {
@@ -36,8 +36,14 @@ export class Effects {
 
   path(action: ResourceFact["action"], word: ShellWord, origin: string, options?: PathOptions): void {
     if (action !== "read") this.readOnly = false;
+    if (action === "execute" && isDescriptor(word)) this.hide(`${origin} runs what it is fed`);
     this.resources.push(...pathFacts(action, word, this.base, origin, options));
   }
+}
+
+/** The file is what a descriptor is connected to: code that no file holds. */
+export function isDescriptor(word: ShellWord): boolean {
+  return /^\/+(dev\/+(stdin|fd\/+\d+)|proc\/+(self|\d+)\/+fd\/+\d+)$/.test(word.value ?? "");
 }
 
 /** One command that is being judged. */
@@ -93,6 +99,8 @@ export function applyRole(
   const { effects } = call;
   if (!isSafeRole(role)) effects.readOnly = false;
   if (word === undefined) return;
+  if (word.value === "-" && role === "execute")
+    effects.hide(`${origin} runs what it reads from standard input`);
   if (word.value === "-" && role !== "text" && role !== "command") return;
   switch (role) {
     case "text":
@@ -121,6 +129,16 @@ export function applyRole(
     case "execute":
       effects.path("execute", word, origin);
       effects.path("read", word, origin);
+      return;
+    case "program":
+      if (/\s/.test(word.value ?? word.prefix)) runLine(call, word, origin);
+      else if (/[\\/]/.test(word.value ?? "") && !/^(\/usr)?\/s?bin\/[^/]+$/.test(word.value ?? "")) {
+        effects.path("execute", word, origin);
+        effects.path("read", word, origin);
+      } else
+        effects.later.push(() => {
+          call.analysis.runWords([word, unknownWord("…")], innerScope(call), effects.base);
+        });
       return;
     case "command":
       runLine(call, word, origin);

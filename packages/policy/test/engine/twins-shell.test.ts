@@ -136,7 +136,7 @@ describeTwins([
       "git -C /tmp status",
       "git -c core.fsmonitor=./x status",
       "npm run test > out",
-      "git status; :",
+      "git status; pwd",
     ],
   },
   {

@@ -1,6 +1,6 @@
-import { innerScope, runLine, type CommandCall } from "../effects.ts";
+import { innerScope, isDescriptor, runLine, type CommandCall } from "../effects.ts";
 import { unite } from "../folders.ts";
-import { joinWords } from "../unwrap.ts";
+import { joinWords, startWords } from "../unwrap.ts";
 import { addDoubt } from "../analysis.ts";
 
 function has(call: CommandCall, ...names: readonly string[]): boolean {
@@ -32,7 +32,7 @@ function readShell(call: CommandCall): void {
     effects.readOnly = readOnly && effects.opaque === undefined;
     return;
   }
-  if (first !== undefined && first.value !== "-" && !has(call, "-s")) {
+  if (first !== undefined && first.value !== "-" && !isStandardInput(first) && !has(call, "-s")) {
     effects.readOnly = false;
     if (first.pipe === true) effects.hide(`${program} runs what another command prints`);
     effects.path("execute", first, `${program} ${first.raw}`);
@@ -60,6 +60,10 @@ function readShell(call: CommandCall): void {
   }
   effects.readOnly = false;
   effects.hide(`${program} runs what it reads from standard input`);
+}
+
+function isStandardInput(word: CommandCall["words"][number]): boolean {
+  return isDescriptor(word) && /(stdin|fd\/+0)$/.test(word.value ?? "");
 }
 
 function readOtherShell(call: CommandCall): void {
@@ -180,6 +184,13 @@ function readRestLine(call: CommandCall): void {
     );
 }
 
+/** An option that takes the words of a command. */
+function readRestCommand(call: CommandCall): void {
+  for (const { rest } of call.parsed.flags) {
+    if (rest !== undefined && rest.length > 0) startWords(call, rest);
+  }
+}
+
 function readFlock(call: CommandCall): void {
   // `flock file -c 'line'`: after the file, `-c` starts a shell.
   const { parsed, effects } = call;
@@ -202,4 +213,5 @@ export const codeSpecials: readonly (readonly [string, (call: CommandCall) => vo
   ["parallel", readParallel],
   ["rest-line", readRestLine],
   ["flock", readFlock],
+  ["rest-command", readRestCommand],
 ];

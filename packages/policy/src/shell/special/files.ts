@@ -92,9 +92,28 @@ function readUnzip(call: CommandCall): void {
   const lists = program === "unzip" && has(call, "-l", "-t", "-v", "-Z", "-z", "-p", "-c");
   effects.readOnly = lists && !parsed.unknown;
   if (!lists && !has(call, "-d")) effects.path("write", literalWord("."), program, { tree: true });
-  if (program !== "unzip")
-    for (const word of parsed.operands.slice(1))
+  if (program !== "unzip") {
+    for (const word of parsed.operands.slice(1)) {
       effects.path("write", word, `${program} ${word.raw}`, { possible: true });
+      effects.path("read", word, `${program} ${word.raw}`, { possible: true });
+    }
+  }
+}
+
+/** `less +cmd`: what is typed at its start, where `!`, `|` and `v` start programs. */
+function readPager(call: CommandCall): void {
+  for (const word of call.parsed.operands) {
+    if (/^\+.*[!|v]/s.test(word.value ?? "")) call.effects.hide(`${call.program} ${word.raw} runs a command`);
+  }
+}
+
+/** Packs or unpacks its operands, and with `cpio -o` and `-p` whatever its input names. */
+function readMembers(call: CommandCall): void {
+  const { parsed, effects, program } = call;
+  for (const word of parsed.operands)
+    effects.path("read", word, `${program} ${word.raw}`, { possible: true });
+  if (program !== "ar" && has(call, "--create", "--pass-through", "-w"))
+    effects.path("read", unknownWord("…"), program);
 }
 
 function readCompress(call: CommandCall): void {
@@ -172,6 +191,8 @@ export const fileSpecials: readonly (readonly [string, (call: CommandCall) => vo
   ["tar", readTar],
   ["unzip", readUnzip],
   ["compress", readCompress],
+  ["members", readMembers],
+  ["pager", readPager],
   ["crontab", readCrontab],
   ["at", readAt],
   ["mount", readMount],

@@ -129,14 +129,13 @@ function readFetch(call: CommandCall): void {
   if (name !== "fetch" && name !== "pull") return;
   for (const word of specs) {
     if ((word.value ?? word.prefix).includes(":")) {
-      effects.resources.push(
-        pushedRef(word, {
-          force: has(call, "--force"),
-          delete: false,
-          base: effects.base[0],
-          origin: `git ${name} ${word.raw}`,
-        }),
-      );
+      const fetched = pushedRef(word, {
+        force: has(call, "--force"),
+        delete: false,
+        base: effects.base[0],
+        origin: `git ${name} ${word.raw}`,
+      });
+      effects.resources.push({ ...fetched, local: true });
     }
   }
 }
@@ -196,6 +195,7 @@ function readCheckout(call: CommandCall): void {
         kind: "ref",
         value: refName(flag.value),
         force: true,
+        local: true,
         origin: `git ${name} ${flag.name}`,
       });
     }
@@ -262,6 +262,7 @@ function readRefs(call: CommandCall): void {
       kind: "ref",
       value: refName(word),
       force,
+      local: true,
       origin: `git ${name} ${word.raw}`,
     });
   }

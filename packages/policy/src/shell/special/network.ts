@@ -76,7 +76,10 @@ function readSocket(call: CommandCall): void {
       const text = word.value ?? word.prefix;
       if (/^(exec|system|shell)\b/i.test(text)) effects.hide("socat runs a command");
       const file = /^(open|create|file|gopen):([^,]+)/i.exec(text);
-      if (file?.[2] !== undefined) effects.path("write", literalWord(file[2]), `socat ${word.raw}`);
+      if (file?.[2] !== undefined) {
+        effects.path("write", literalWord(file[2]), `socat ${word.raw}`);
+        effects.path("read", literalWord(file[2]), `socat ${word.raw}`);
+      }
       const host = /^(tcp|udp|openssl|ssl)[46]?(?:-connect)?:([^:,]+)/i.exec(text);
       if (host?.[2] !== undefined)
         effects.resources.push(hostFact(literalWord(host[2]), `socat ${word.raw}`));
