@@ -1,3 +1,5 @@
+import { quoteWord } from "../rules/words.ts";
+
 /** One word of a command pattern. */
 export type PatternWord =
   | { readonly kind: "word"; readonly value: string }
@@ -13,9 +15,9 @@ export type CommandPattern =
 const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./^~-]+$/;
 
 /** Writes a word so that {@link parsePattern} reads exactly it. */
-export function quoteWord(value: string): string {
+export function writeWord(value: string): string {
   if (PLAIN_WORD.test(value) && value !== "...") return value;
-  return `'${value.replaceAll("'", String.raw`'\\''`)}'`;
+  return quoteWord(value);
 }
 
 /**

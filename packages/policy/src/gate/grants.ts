@@ -3,7 +3,7 @@ import type { CallRequest } from "@nestbox/tool";
 import type { Decision, PartDecision } from "../decision.ts";
 import type { CommandFact } from "../subject.ts";
 import type { Remember } from "./approver.ts";
-import { parsePattern, quoteWord, type PatternWord } from "./command-pattern.ts";
+import { parsePattern, type PatternWord, writeWord } from "./command-pattern.ts";
 import { MAX_SHOWN_CHARS, showText } from "../explain/escape.ts";
 import { matchesPaths, pathPatternProblem, touchedPaths } from "./grant-path.ts";
 import { bindingOf, boundInWords, sameFiles } from "./grant-binding.ts";
@@ -230,7 +230,7 @@ function isPlain(command: CommandFact): boolean {
 }
 
 function patternOf(command: CommandFact): string {
-  return command.argv.map((word) => quoteWord(word.value ?? "")).join(" ");
+  return command.argv.map((word) => writeWord(word.value ?? "")).join(" ");
 }
 
 function exactText(request: CallRequest, decision: Decision): string {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@nestbox/tool";
 
 import type { Effect } from "../decision.ts";
+import { quoteWord } from "../rules/words.ts";
 import { createDraft, MAX_IMPORT_CHARS, type ImportResult, type PolicyDraft } from "./result.ts";
 import { readStarlarkCalls, type StarlarkCall, type StarlarkValue } from "./starlark.ts";
 
@@ -86,5 +87,5 @@ function isList(value: StarlarkValue | undefined): value is readonly StarlarkVal
 }
 
 function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word);
 }
