@@ -1,6 +1,7 @@
 import type { CallDecision, JsonValue } from "@nestbox/tool";
 
-import { canonicalJson, isJsonObject, sha256Hex } from "./fingerprint.ts";
+import { isRecord } from "../is-record.ts";
+import { canonicalJson, sha256Hex } from "./fingerprint.ts";
 
 /** How an `ask` was answered. */
 export type AuditAnswer =
@@ -155,7 +156,7 @@ function parseLine(
   } catch {
     return undefined;
   }
-  if (!isJsonObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { seq, prev, record, hash } = value;
   if (
     typeof seq !== "number" ||

@@ -1,6 +1,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { toPlainJson as copyAsJson, type JsonObject, type JsonValue } from "@nestbox/tool";
+import { toPlainJson as copyAsJson, type JsonValue } from "@nestbox/tool";
+
+import { isRecord } from "../is-record.ts";
 
 /** Deepest nesting that arguments may have; the boundary of a script has the same limit. */
 export const MAX_INPUT_DEPTH = 512;
@@ -23,16 +25,11 @@ export function toPlainJson(value: unknown): PlainJson {
   return { ok: false, message: `input${at}: ${plain.message}` };
 }
 
-/** Whether a JSON value is an object. */
-export function isJsonObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** One text per value: keys sorted, no spaces. Two inputs are the same call exactly when these texts are. */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((item: JsonValue) => canonicalJson(item)).join(",")}]`;
-  if (!isJsonObject(value)) return "null";
+  if (!isRecord(value)) return "null";
   const parts: string[] = [];
   for (const key of Object.keys(value).sort()) {
     const item = value[key];

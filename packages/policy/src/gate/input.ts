@@ -7,7 +7,8 @@ import {
 } from "@nestbox/tool";
 
 import { deepFreeze } from "./freeze.ts";
-import { isJsonObject, toPlainJson } from "./fingerprint.ts";
+import { isRecord } from "../is-record.ts";
+import { toPlainJson } from "./fingerprint.ts";
 
 export type ReadInput =
   | { readonly ok: true; readonly input: JsonObject }
@@ -29,7 +30,7 @@ export function createInputReader(): InputReader {
         ok: false,
         message: `the arguments of ${tool.name} are not plain data: ${plain.message}`,
       };
-    if (!isJsonObject(plain.value))
+    if (!isRecord(plain.value))
       return { ok: false, message: `the arguments of ${tool.name} are not an object` };
     const schema = tool.parameters;
     if (schema !== undefined) {

@@ -3,7 +3,7 @@ import { parse, type ParseError } from "jsonc-parser";
 import type { Effect } from "../decision.ts";
 import { readCommandPattern } from "./command-pattern.ts";
 import { createDraft, MAX_IMPORT_CHARS, type ImportResult, type PolicyDraft } from "./result.ts";
-import { isRecord } from "../gate/is-record.ts";
+import { isRecord } from "../is-record.ts";
 
 /** Claude Code's tools that touch a file, and what they do to it. */
 const FILE_TOOLS: ReadonlyMap<string, readonly string[]> = new Map([

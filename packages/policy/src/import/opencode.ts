@@ -6,7 +6,7 @@ import type { Effect } from "../decision.ts";
 import { effectWeight } from "../engine/strictest.ts";
 import { readCommandPattern } from "./command-pattern.ts";
 import { createDraft, MAX_IMPORT_CHARS, type ImportResult, type PolicyDraft } from "./result.ts";
-import { isRecord } from "../gate/is-record.ts";
+import { isRecord } from "../is-record.ts";
 
 /** One statement in order: the last one that matches decides there, the strictest here. */
 interface Statement {

@@ -2,6 +2,7 @@ import type { CallRequest, JsonObject, JsonValue } from "@nestbox/tool";
 
 import type { PathArgument, ToolMapping } from "../rules/types.ts";
 import type { CommandFact, Doubt, ResourceFact } from "../subject.ts";
+import { isRecord } from "../is-record.ts";
 import { quoteWord } from "../rules/words.ts";
 import { patchPaths } from "./patch.ts";
 import { toolPath } from "./tool-path.ts";
@@ -195,7 +196,7 @@ function found(input: JsonObject, path: string): readonly JsonValue[] {
     const key = each ? step.slice(0, -2) : step;
     const next: JsonValue[] = [];
     for (const value of values) {
-      if (!isObject(value) || !Object.hasOwn(value, key)) continue;
+      if (!isRecord(value) || !Object.hasOwn(value, key)) continue;
       const inner = value[key];
       if (inner === undefined) continue;
       if (each && isList(inner)) for (const item of inner) next.push(item);
@@ -204,10 +205,6 @@ function found(input: JsonObject, path: string): readonly JsonValue[] {
     values = next;
   }
   return values;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isList(value: JsonValue): value is readonly JsonValue[] {

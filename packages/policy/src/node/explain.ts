@@ -2,7 +2,8 @@ import type { CallRequest, JsonValue, ToolAnnotations } from "@nestbox/tool";
 
 import type { Decision, PartDecision, PolicyEngine } from "../decision.ts";
 import { showText } from "../explain/escape.ts";
-import { isJsonObject, toPlainJson } from "../gate/fingerprint.ts";
+import { toPlainJson } from "../gate/fingerprint.ts";
+import { isRecord } from "../is-record.ts";
 
 /** A decision as plain data, for `--json`, for tests and for people. Texts of the call are escaped. */
 export interface Explanation {
@@ -116,10 +117,10 @@ const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHi
 /** A call as data; a text says what is wrong with it. */
 export function readCall(call: unknown, cwd: string): CallRequest | string {
   const plain = toPlainJson(call);
-  if (!plain.ok || !isJsonObject(plain.value)) return "the call is not a JSON object";
+  if (!plain.ok || !isRecord(plain.value)) return "the call is not a JSON object";
   const { tool, input = {}, cwd: own, source, server, annotations, calledBy } = plain.value;
   if (typeof tool !== "string" || tool === "") return "tool: the name of a tool is missing";
-  if (!isJsonObject(input)) return "input: not an object";
+  if (!isRecord(input)) return "input: not an object";
   if (own !== undefined && typeof own !== "string") return "cwd: not a text";
   if (server !== undefined && typeof server !== "string") return "server: not a text";
   if (source !== undefined && source !== "builtin" && source !== "extension" && source !== "sdk") {
@@ -150,7 +151,7 @@ export function readCall(call: unknown, cwd: string): CallRequest | string {
 
 function readHints(value: JsonValue | undefined): ToolAnnotations | string | undefined {
   if (value === undefined) return undefined;
-  if (!isJsonObject(value)) return "annotations: not an object";
+  if (!isRecord(value)) return "annotations: not an object";
   const hints: Partial<Record<(typeof HINTS)[number], boolean>> = {};
   for (const [name, hint] of Object.entries(value)) {
     const known = HINTS.find((candidate) => candidate === name);

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import type { Grant, GrantedFile, GrantStore } from "../gate/grant.ts";
 import { createMemoryGrants, MAX_GRANTS } from "../gate/grants.ts";
 import { readSmallFile, withLock, writeFileAtomic } from "./json-file.ts";
-import { isRecord } from "../gate/is-record.ts";
+import { isRecord } from "../is-record.ts";
 
 /** Largest grants file that is read. */
 const MAX_GRANTS_BYTES = 4 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { JsonObject, JsonValue } from "@nestbox/tool";
 
 import { CHAIN_START, verifyChain, type ChainProblem } from "../gate/audit.ts";
-import { isJsonObject } from "../gate/fingerprint.ts";
+import { isRecord } from "../is-record.ts";
 
 /** Largest log file that is read. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
@@ -111,7 +111,7 @@ function readSession(name: string, files: readonly string[]): AuditSession {
     const checked = verifyChain(text, last);
     last = checked.last ?? last;
     problems.push(...checked.problems.map((problem) => ({ ...problem, file })));
-    records.push(...checked.records.filter(isRecordObject));
+    records.push(...checked.records.filter((record) => isRecord(record)));
   }
   return { name, files, ok: problems.length === 0, problems, records };
 }
@@ -124,13 +124,9 @@ function readLog(path: string): string | undefined {
   }
 }
 
-function isRecordObject(value: JsonValue): value is JsonObject {
-  return isJsonObject(value);
-}
-
 function effectOf(record: JsonObject): JsonValue | undefined {
   const decision = record["decision"];
-  return decision !== undefined && isJsonObject(decision) ? decision["effect"] : undefined;
+  return decision !== undefined && isRecord(decision) ? decision["effect"] : undefined;
 }
 
 function countHits(records: readonly JsonObject[]): readonly RuleHits[] {
@@ -142,7 +138,7 @@ function countHits(records: readonly JsonObject[]): readonly RuleHits[] {
   for (const record of records) {
     if (record["type"] !== "decision") continue;
     const decision = record["decision"];
-    if (decision !== undefined && isJsonObject(decision)) count(decided, decision["rule"]);
+    if (decision !== undefined && isRecord(decision)) count(decided, decision["rule"]);
     const rules = record["rules"];
     if (Array.isArray(rules)) for (const rule of rules) count(matched, rule);
   }

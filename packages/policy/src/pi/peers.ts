@@ -1,5 +1,5 @@
 import type { AnsweredCall } from "../gate/gate-types.ts";
-import { isRecord } from "../gate/is-record.ts";
+import { isRecord } from "../is-record.ts";
 
 /** What is used of Pi's event bus, which all extensions of a session share. */
 export interface PeerBus {

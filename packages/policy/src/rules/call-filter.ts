@@ -1,6 +1,7 @@
-import type { CallRequest, JsonObject, JsonValue } from "@nestbox/tool";
+import type { CallRequest, JsonValue } from "@nestbox/tool";
 
 import { annotationsCount } from "./annotations.ts";
+import { isRecord } from "../is-record.ts";
 import { builtinTools } from "../mapping/builtin.ts";
 import type { RuleMatch, TextMatch, ToolMatch, Trust } from "./types.ts";
 import { compileRegex } from "./regex.ts";
@@ -114,12 +115,8 @@ export function regexOrFail(source: string, fail: (message: string) => void): Te
 export function ownValue(input: JsonValue, keys: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = input;
   for (const key of keys) {
-    if (value === undefined || !isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    if (value === undefined || !isRecord(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
   return value;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
