@@ -5,10 +5,14 @@ import { nodeProblem } from "./node-version.ts";
 const problem = nodeProblem(process.version, process.execPath);
 if (problem === undefined) {
   const { main } = await import("./program.ts");
-  const interrupted = new AbortController();
-  process.once("SIGINT", () => interrupted.abort(new Error("interrupted")));
-  process.once("SIGTERM", () => interrupted.abort(new Error("terminated")));
-  process.exitCode = await main(process.argv.slice(2), process, interrupted.signal);
+  const { createInterrupts } = await import("./interrupts.ts");
+  const interrupts = createInterrupts();
+  const onInterrupt = (): void => {
+    if (!interrupts.interrupt()) process.off("SIGINT", onInterrupt);
+  };
+  process.on("SIGINT", onInterrupt);
+  process.once("SIGTERM", () => interrupts.end("terminated"));
+  process.exitCode = await main(process.argv.slice(2), process, interrupts.signal, interrupts);
 } else {
   process.stderr.write(problem);
   process.exitCode = 5;

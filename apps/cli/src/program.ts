@@ -4,14 +4,25 @@ import type { CommandContext } from "./commands/command.ts";
 import { commands } from "./commands/list.ts";
 import { COMPLETE_WORD } from "./completion/scripts.ts";
 import { exitCodes } from "./exit-codes.ts";
+import type { Interrupts } from "./interrupts.ts";
 import type { Streams } from "./output.ts";
 import { tellFailure } from "./report/failure.ts";
 import { version } from "./version.ts";
 
 /** Carries out one command line, without the program's own name, and returns the exit code. Never rejects. */
-export async function main(argv: readonly string[], streams: Streams, signal: AbortSignal): Promise<number> {
+export async function main(
+  argv: readonly string[],
+  streams: Streams,
+  signal: AbortSignal,
+  interrupts?: Interrupts,
+): Promise<number> {
   let exitCode: number = exitCodes.ok;
-  const program = createProgram({ streams, signal, done: (code) => (exitCode = code) });
+  const program = createProgram({
+    streams,
+    signal,
+    done: (code) => (exitCode = code),
+    ...(interrupts === undefined ? {} : { interrupts }),
+  });
   if (argv[0] === COMPLETE_WORD) {
     const { complete } = await import("./actions/complete.ts");
     return complete(program, argv.slice(1), streams);

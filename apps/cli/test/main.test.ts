@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll, describe, expect, it } from "vitest";
 
+import { createInterrupts } from "../src/interrupts.ts";
 import { nodeProblem } from "../src/node-version.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nestbox-main-"));
@@ -68,5 +69,25 @@ describe("a Node that is too old", () => {
     expect(stderr).toMatch(/^nestbox: Node v20\..* too old/);
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(code).toBe(5);
+  });
+});
+
+describe("Ctrl-C", () => {
+  it("ends the command, unless a part of it has asked for it meanwhile", () => {
+    const interrupts = createInterrupts();
+    let told = 0;
+    const release = interrupts.take(() => (told += 1));
+    expect(interrupts.interrupt()).toBe(true);
+    expect([told, interrupts.signal.aborted]).toEqual([1, false]);
+    release();
+    expect(interrupts.interrupt()).toBe(false);
+    expect([told, interrupts.signal.aborted]).toEqual([1, true]);
+  });
+
+  it("ends with SIGTERM whoever has Ctrl-C", () => {
+    const interrupts = createInterrupts();
+    interrupts.take(() => {});
+    interrupts.end("terminated");
+    expect(interrupts.signal.reason).toMatchObject({ message: "terminated" });
   });
 });

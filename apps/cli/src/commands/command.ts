@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 
+import type { Interrupts } from "../interrupts.ts";
 import type { Streams } from "../output.ts";
 
 /** What every command is given when it registers itself. */
@@ -7,6 +8,8 @@ export interface CommandContext {
   readonly streams: Streams;
   /** Aborted when the command is interrupted. */
   readonly signal: AbortSignal;
+  /** Absent where there is no keyboard. */
+  readonly interrupts?: Interrupts;
   /** Tells the exit code. */
   readonly done: (exitCode: number) => void;
 }

@@ -6,11 +6,13 @@ import { addDoctor } from "./doctor.ts";
 import { addInit } from "./init.ts";
 import { addMcp } from "./mcp.ts";
 import { addPolicy } from "./policy.ts";
+import { addRepl } from "./repl.ts";
 import { addRun } from "./run.ts";
 
 /** Every command, in the order of the help. */
 export const commands: readonly AddCommand[] = [
   addRun,
+  addRepl,
   addCheck,
   addCatalog,
   addMcp,

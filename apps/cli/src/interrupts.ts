@@ -1,0 +1,36 @@
+/** Who gets Ctrl-C: the command as a whole, or for a while a part of it. */
+export interface Interrupts {
+  /** Until the returned function is called, `handler` is told and the command goes on. */
+  take(handler: () => void): () => void;
+}
+
+export interface InterruptSource extends Interrupts {
+  /** Aborted when the command as a whole is to end. */
+  readonly signal: AbortSignal;
+  /** `false`: the command was ended, and the next Ctrl-C is the system's. */
+  interrupt(): boolean;
+  end(reason: string): void;
+}
+
+export function createInterrupts(): InterruptSource {
+  const controller = new AbortController();
+  let taken: (() => void) | undefined;
+  return {
+    signal: controller.signal,
+    take(handler) {
+      taken = handler;
+      return () => {
+        if (taken === handler) taken = undefined;
+      };
+    },
+    interrupt() {
+      if (taken === undefined) {
+        controller.abort(new Error("interrupted"));
+        return false;
+      }
+      taken();
+      return true;
+    },
+    end: (reason) => controller.abort(new Error(reason)),
+  };
+}
