@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CHOICES } from "@nestbox/policy/pi";
 import { readAudit } from "@nestbox/policy/node";
 import { call, scriptedPiSession } from "@nestbox/tool/testing";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import releaseExtension from "../src/extension.ts";
 import { sharedRepository, type SharedRepository } from "./shared-repository.ts";
 
@@ -11,12 +11,9 @@ let repository: SharedRepository;
 
 beforeEach(() => {
   repository = sharedRepository();
-  // Where Pi keeps the user's files; the guard keeps its record there.
-  vi.stubEnv("PI_CODING_AGENT_DIR", repository.agentDir);
 });
 
 afterEach(() => {
-  vi.unstubAllEnvs();
   repository[Symbol.dispose]();
 });
 
@@ -24,9 +21,10 @@ afterEach(() => {
 const session = (answer?: string) =>
   scriptedPiSession({
     cwd: repository.project,
+    // Where Pi keeps the user's files; the guard keeps its record there.
+    agentDir: repository.agentDir,
     extensions: [releaseExtension],
-    // Over RPC no keyboard runs ahead of a dialog, so that an answer may come at once.
-    ...(answer === undefined ? {} : { ui: { select: answer }, mode: "rpc" as const }),
+    ...(answer === undefined ? {} : { ui: { select: answer } }),
   });
 
 describe("a guard in an extension with a tool of its own", () => {

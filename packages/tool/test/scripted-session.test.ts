@@ -220,6 +220,20 @@ describe("a scripted Pi session", () => {
       expect(process.env[variable]).toBe(join(tmpdir(), "the-user's"));
     });
 
+    it("which may be one that the test has filled, and is then left where it is", async () => {
+      const agentDir = fs.mkdtempSync(join(tmpdir(), "nestbox-agent-"));
+      try {
+        fs.writeFileSync(join(agentDir, "note"), "kept");
+        const found: string[] = [];
+        const pi = await scriptedPiSession({ agentDir, extensions: [noting(found)] });
+        await pi.dispose();
+        expect([pi.agentDir, ...found]).toEqual([agentDir, agentDir, agentDir]);
+        expect(fs.readFileSync(join(agentDir, "note"), "utf8")).toBe("kept");
+      } finally {
+        fs.rmSync(agentDir, { recursive: true });
+      }
+    });
+
     it("and not after a start that failed", async () => {
       vi.stubEnv(variable, undefined);
       const failing = {

@@ -24,6 +24,7 @@ export function detailedApprover(approver: Approver, options: DetailedApproverOp
   });
   return {
     ...(approver.person === undefined ? {} : { person: approver.person }),
+    ...(approver.reaches === undefined ? {} : { reaches: approver.reaches }),
     available: () => approver.available?.() ?? true,
     get typeAheadMs() {
       return options.typeAheadMs();

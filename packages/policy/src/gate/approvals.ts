@@ -18,7 +18,7 @@ export interface Approved {
   readonly binding: string;
   /** The rules that a person or a grant answered. */
   readonly answered: ReadonlySet<string>;
-  /** A person was asked about this very call and said yes. */
+  /** The approver was asked about this very call and said yes. */
   readonly byPerson: boolean;
   used: boolean;
 }
@@ -31,8 +31,8 @@ export interface ApprovalsOptions {
   /** A dry run: what the policy says is not held against the call. */
   readonly lenient: boolean;
   readonly history: CallHistory;
-  /** The approver is a person, not a program that answers for one. */
-  readonly person: boolean;
+  /** Who is asked; undefined where no other gate reaches them, or where a program answers. */
+  readonly reaches: string | undefined;
 }
 
 /** The calls that may run: each once, with exactly its arguments. */
@@ -59,7 +59,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
           request,
           binding: decision === undefined ? "" : bindingText(request, facts, decision),
           answered: new Set(decision?.effect === "ask" ? askingParts(decision).map((part) => part.rule) : []),
-          byPerson: options.person && answer === "approved",
+          byPerson: answer === "approved",
           used: false,
         },
         options.max,
@@ -92,9 +92,10 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       known.used = true;
       return { ok: true };
     },
-    answeredByPerson({ callId, toolName, cwd, fingerprint: asked }) {
+    answeredByPerson({ reaches, callId, toolName, cwd, fingerprint: asked }) {
       const known = approved.get(callId);
       return (
+        reaches === options.reaches &&
         known?.byPerson === true &&
         known.toolName === toolName &&
         known.request.cwd === cwd &&

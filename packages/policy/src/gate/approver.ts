@@ -63,6 +63,11 @@ export type ApprovalAnswer =
 export interface Approver {
   /** `false`: a program answers, not a person. What only a person may answer is then denied. Default true. */
   readonly person?: boolean;
+  /**
+   * Names who is reached, for example the dialogs of one session. Two gates whose approvers reach the same person ask
+   * them once about one call. An approver that wraps another hands it on. Absent: nobody that another gate reaches.
+   */
+  readonly reaches?: string;
   /** False: do not even ask. Read before every prompt. */
   available?(): boolean;
   ask(prompt: ApprovalPrompt, options: { readonly signal: AbortSignal }): Promise<ApprovalAnswer>;

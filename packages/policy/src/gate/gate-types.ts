@@ -76,8 +76,10 @@ export interface GateOptions {
   readonly onStillWaiting?: (item: ApprovalItem) => void;
 }
 
-/** One call with exactly its arguments, as it runs in its folder. */
+/** One call with exactly its arguments, as it runs in its folder, and who was asked about it. */
 export interface AnsweredCall {
+  /** See `Approver`. */
+  readonly reaches: string;
   readonly callId: string;
   readonly toolName: string;
   readonly cwd: string;

@@ -39,6 +39,7 @@ export function createGate(options: GateOptions): PolicyGate {
   const readInput = createInputReader();
   const decisions = new Map<string, CallDecision>();
   const { approver, engine } = options;
+  const reaches = approver?.person === false ? undefined : approver?.reaches;
   const approvals = createApprovals({
     engine,
     facts,
@@ -46,7 +47,7 @@ export function createGate(options: GateOptions): PolicyGate {
     max: limits.maxDecisions,
     lenient: options.mode === "dry-run",
     history: history.view,
-    person: approver !== undefined && approver.person !== false,
+    reaches,
   });
   const queue =
     approver === undefined
@@ -144,7 +145,9 @@ export function createGate(options: GateOptions): PolicyGate {
     const before = denials.find(request, inputHash);
     if (before !== undefined) return { ...settledBy(decision, "deny", before), answer: "remembered-denial" };
     if (
+      reaches !== undefined &&
       elsewhere({
+        reaches,
         callId: request.callId,
         toolName: request.tool.name,
         cwd: request.cwd,

@@ -53,6 +53,7 @@ const HOUR_MS = 3_600_000;
 /** Asks with Pi's own dialogs, in the terminal or over RPC. Closing a dialog without a choice is a refusal. */
 export function createDialogApprover(options: DialogApproverOptions): Approver {
   return {
+    reaches: "pi.ui",
     get typeAheadMs() {
       return options.typeAheadMs ?? options.ui()?.typeAheadMs ?? 250;
     },

@@ -32,10 +32,7 @@ export function createPolicyExtension(options: PolicyExtensionOptions = {}): Pol
   let session: PolicySession | undefined;
 
   const extension = (pi: ExtensionAPI): void => {
-    const peers = joinPeers(
-      pi.events,
-      (call) => options.approver === undefined && session?.gate.answeredByPerson(call) === true,
-    );
+    const peers = joinPeers(pi.events, (call) => session?.gate.answeredByPerson(call) === true);
     const sessionFor = (context: ExtensionContext): PolicySession => {
       session ??= openSession(options, context, (call) => peers.answered(call));
       session.context = context;

@@ -50,9 +50,10 @@ export function joinPeers(bus: PeerBus, answered: (call: AnsweredCall) => boolea
 function readQuestion(data: unknown): PeerQuestion | undefined {
   if (!isRecord(data) || !isRecord(data["from"]) || !isRecord(data["call"])) return undefined;
   const { from, yes } = data;
-  const { callId, toolName, cwd, fingerprint } = data["call"];
+  const { reaches, callId, toolName, cwd, fingerprint } = data["call"];
+  if (typeof reaches !== "string") return undefined;
   if (typeof yes !== "function" || typeof callId !== "string" || typeof toolName !== "string")
     return undefined;
   if (typeof cwd !== "string" || typeof fingerprint !== "string") return undefined;
-  return { from, call: { callId, toolName, cwd, fingerprint }, yes: () => void yes() };
+  return { from, call: { reaches, callId, toolName, cwd, fingerprint }, yes: () => void yes() };
 }

@@ -113,8 +113,7 @@ export function openSession(
             : { typeAheadMs: 0 }
           : { typeAheadMs: options.typeAheadMs }),
       }),
-    // Only Pi's own dialogs are sure to be the same person's: an approver of the host's own is always asked.
-    ...(options.approver === undefined ? { answeredElsewhere } : {}),
+    answeredElsewhere,
     ...(audit === undefined ? {} : { audit }),
     ...(options.onAuditFailure === undefined ? {} : { onAuditFailure: options.onAuditFailure }),
     ...(options.timeout === undefined ? {} : { timeout: options.timeout }),

@@ -1,9 +1,16 @@
+import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 import { call, scriptedPiSession, type ScriptedPiSessionOptions } from "@nestbox/tool/testing";
 import { describe, expect, it } from "vitest";
 
+import type { Approver } from "../../src/gate/approver.ts";
 import type { AuditRecord } from "../../src/gate/audit.ts";
 import { createMemoryGrants } from "../../src/gate/grants.ts";
-import { CHOICES, createPolicyExtension, type PolicyExtensionOptions } from "../../src/pi/index.ts";
+import {
+  CHOICES,
+  createDialogApprover,
+  createPolicyExtension,
+  type PolicyExtensionOptions,
+} from "../../src/pi/index.ts";
 import { joinPeers, type PeerBus } from "../../src/pi/peers.ts";
 import { fakeEngine } from "../gate/fake-engine.ts";
 import { notingTools, scriptTool, textOf, type Ran } from "./tools.ts";
@@ -77,7 +84,9 @@ describe("two policies in one Pi session", () => {
     const program = { ask: async () => ({ kind: "approved" }) as const, person: false };
     for (const first of [
       { engine: asks, approver: program },
+      { engine: asks, approver: { ...program, reaches: "pi.ui" } },
       { engine: asks, approver: { ...program, person: true } },
+      { engine: asks, approver: { ...program, person: true, reaches: "somebody else" } },
       { engine: asks, mode: "dry-run" },
       { engine: rules(() => "allow") },
     ] as const) {
@@ -99,8 +108,31 @@ describe("two policies in one Pi session", () => {
   });
 });
 
+describe("an approver around Pi's dialogs", () => {
+  it("that says whom it reaches asks once, beside a policy with Pi's own", async () => {
+    let ui: ExtensionUIContext | undefined;
+    const inner = createDialogApprover({ ui: () => ui });
+    const shown: string[] = [];
+    const approver: Approver = {
+      ...(inner.reaches === undefined ? {} : { reaches: inner.reaches }),
+      typeAheadMs: 0,
+      ask(prompt, options) {
+        shown.push(prompt.item.callId);
+        return inner.ask(prompt, options);
+      },
+    };
+    const { session, ran } = await start({ engine: asks, approver }, { engine: asks });
+    await using _ = session;
+    ui = session.session.extensionRunner.getUIContext();
+    await session.prompt("go", [call("shell", { command: "ls" }), "done"]);
+    expect(ran).toHaveLength(1);
+    expect(shown).toEqual(["call-1"]);
+    expect(session.ui?.dialogs).toHaveLength(1);
+  });
+});
+
 describe("what policies tell each other", () => {
-  const asked = { callId: "c", toolName: "bash", cwd: "/w", fingerprint: "f" };
+  const asked = { reaches: "pi.ui", callId: "c", toolName: "bash", cwd: "/w", fingerprint: "f" };
   const bus = (): PeerBus & { readonly sent: unknown[] } => {
     const handlers: ((data: unknown) => void)[] = [];
     const sent: unknown[] = [];

@@ -37,6 +37,8 @@ export interface ScriptedPiSessionOptions {
   readonly customTools?: readonly ToolDefinition[];
   /** Working folder. Default: an empty one, which is removed at the end. */
   readonly cwd?: string;
+  /** Pi's folder of the user, with what the test put there. Default: an empty one, which is removed at the end. */
+  readonly agentDir?: string;
   /** As in Pi's SDK: allow-list, deny-list, and what is on by default. */
   readonly tools?: readonly string[];
   readonly excludeTools?: readonly string[];
@@ -95,7 +97,8 @@ export interface ScriptedPiSession extends AsyncDisposable {
 
 /**
  * Starts a real Pi session with extensions, tools and handlers, and a script in place of the model. Touches no
- * network, no settings and no credentials of the user: Pi's folder is a new one, everything else is in memory.
+ * network, no settings and no credentials of the user: Pi's folder is a new one or that of the test, everything else is
+ * in memory.
  *
  * `PI_CODING_AGENT_DIR` names that folder until the session is disposed of, so that extensions write there, too. Where
  * sessions of one process overlap, they start one after the other, each with its own; what looks the folder up later
@@ -106,7 +109,7 @@ export async function scriptedPiSession(options: ScriptedPiSessionOptions = {}):
   const remove = () => rm(root, { recursive: true, force: true, maxRetries: 3 });
   let hold: AgentDirHold | undefined;
   try {
-    const agentDir = await makeFolder(root, "agent-");
+    const agentDir = options.agentDir ?? (await makeFolder(root, "agent-"));
     const held = (hold = await holdAgentDir(agentDir));
     return await start(options, { root, agentDir, hold, end: () => (held.release(), remove()) });
   } catch (error) {
