@@ -138,24 +138,32 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
           !failed,
         );
       }
-      // Read once: the catalogue is fixed for a run (contract R10).
-      const tools = callable(request.caller.tools);
-      const { names, text } = namesOf(tools, request);
-      active = new ScriptRun({
-        run: nextRun++,
-        request,
-        limits,
-        tools,
-        check,
-        names,
-        lease: acquired.lease,
-        clock: options.clock,
-        watch,
-        graceMs: options.graceMs,
-        maxResidentBytes: (options.residentMb + 2 * limits.memoryMb) * 1024 * 1024,
-      });
-      running.add(active);
-      active.start(text);
+      const { lease } = acquired;
+      try {
+        // Read once: the catalogue is fixed for a run (contract R10).
+        const tools = callable(request.caller.tools);
+        const { names, text } = namesOf(tools, request);
+        active = new ScriptRun({
+          run: nextRun++,
+          request,
+          limits,
+          tools,
+          check,
+          names,
+          lease,
+          clock: options.clock,
+          watch,
+          graceMs: options.graceMs,
+          maxResidentBytes: (options.residentMb + 2 * limits.memoryMb) * 1024 * 1024,
+        });
+        running.add(active);
+        active.start(text);
+      } catch (error) {
+        // Misuse by the host: its catalogue, texts or clock threw. The sandbox is not the one to pay for it.
+        if (active === undefined) lease.release(true);
+        else active.stop("sandbox", "SandboxError", "The script could not be started");
+        throw error;
+      }
       return await active.outcome;
     } finally {
       request.signal?.removeEventListener("abort", onAbort);

@@ -316,7 +316,11 @@ export class ScriptCalls {
 }
 
 function errorName(error: unknown): string {
-  return error instanceof Error && typeof error.name === "string" ? error.name : "Error";
+  try {
+    return error instanceof Error && typeof error.name === "string" ? error.name : "Error";
+  } catch {
+    return "Error";
+  }
 }
 
 function cut(text: string): string {

@@ -7,6 +7,7 @@
  */
 import type { CallableTool, JsonValue } from "@nestbox/tool";
 import type { ToolNames } from "../declarations/identifier.ts";
+import { messageOf } from "../shared/guards.ts";
 import type {
   OutputItem,
   ScriptError,
@@ -157,12 +158,22 @@ export class ScriptRun {
 
   #answer(id: number, answer: ScriptAnswer): void {
     if (this.#ending !== undefined) return;
-    this.#answers.push(this.#encode(id, answer));
+    this.#answers.push(this.#encoded(id, answer));
     // The last open call answers at once; otherwise what comes in the same round goes in one frame.
     if (this.#calls.open === 0) this.#flush();
     else if (!this.#flushQueued) {
       this.#flushQueued = true;
       this.#options.clock.soon(() => this.#flush());
+    }
+  }
+
+  /** A value that cannot be read is an error for the script, never a throw that nobody would catch here. */
+  #encoded(id: number, answer: ScriptAnswer): string {
+    try {
+      return this.#encode(id, answer);
+    } catch (error) {
+      const message = `The result could not be read: ${messageOf(error)}`;
+      return `[${id},4,${JSON.stringify({ name: "Error", message, denied: false })}]`;
     }
   }
 
@@ -317,7 +328,8 @@ export class ScriptRun {
 
   #tell(event: ScriptEvent): void {
     try {
-      this.#options.request.onEvent?.(event);
+      const told: unknown = this.#options.request.onEvent?.(event);
+      if (told instanceof Promise) told.catch(() => undefined);
     } catch {
       // A listener's failure is its own.
     }

@@ -81,12 +81,10 @@ const MAX_CHECKED = 20_000;
 
 /** JSON text of a tool's value; Map, Set, Error and BigInt keep their content. `undefined` when there is nothing. */
 export function valueJson(value: unknown): string | undefined {
-  if (!needsCare(value)) {
-    try {
-      return JSON.stringify(value);
-    } catch {
-      // A cycle or a throwing getter beyond what was checked.
-    }
+  try {
+    if (!needsCare(value)) return JSON.stringify(value);
+  } catch {
+    // A cycle or a throwing getter beyond what was checked, or a trap that throws.
   }
   const plain = toPlain(value);
   return plain === undefined ? undefined : JSON.stringify(plain);

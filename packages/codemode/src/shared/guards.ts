@@ -9,7 +9,11 @@ export function isStringArray(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === "string");
 }
 
-/** The text of whatever was thrown. */
+/** The text of whatever was thrown; never throws itself, whatever getters and traps the thrown value has. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return "a value that cannot be described";
+  }
 }

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { createRunner } from "../../src/node/index.ts";
+import type { ScriptRequest } from "../../src/types.ts";
+import { CASE_TOOLS, fakeCaller } from "./fake-caller.ts";
+import { harness } from "./harness.ts";
+
+const { run } = harness({ maxProcesses: 1 });
+
+const trap = (): never => {
+  throw new Error("trap");
+};
+
+/** Results that no code can read without being thrown at. A rejection that escapes fails the run of the tests. */
+const UNREADABLE: readonly (readonly [string, () => unknown])[] = [
+  [
+    "a getter that throws",
+    () => ({
+      get a(): never {
+        return trap();
+      },
+    }),
+  ],
+  ["a Proxy without a prototype", () => new Proxy({}, { getPrototypeOf: trap })],
+  ["a Proxy without keys", () => ({ a: new Proxy({}, { ownKeys: trap }) })],
+  [
+    "a Proxy that throws at everything",
+    () => new Proxy({}, { get: trap, getPrototypeOf: trap, ownKeys: trap }),
+  ],
+];
+
+describe("a host whose own parts misbehave", () => {
+  test.each(UNREADABLE)("lives on with a result that is %s: the script gets an answer", async (_, make) => {
+    const code =
+      "try { return ['value', await tools.odd({})] } catch (error) { return ['error', error.message] }";
+    const outcome = await run(code, { tools: [{ name: "odd", run: make }], limits: { timeoutMs: 20_000 } });
+    expect(outcome).toMatchObject({
+      ok: true,
+      value: [expect.stringMatching(/value|error/), expect.toSatisfy(() => true)],
+    });
+    const ofGlobal = await run("try { await odd() } catch {} return 'lives'", {
+      globals: [{ name: "odd", execute: make }],
+      limits: { timeoutMs: 20_000 },
+    });
+    expect(ofGlobal).toMatchObject({ ok: true, value: "lives" });
+  });
+
+  test("lives on with a thrown value that cannot be described", async () => {
+    const thrown = {
+      toString: trap,
+      get message(): never {
+        return trap();
+      },
+    };
+    const outcome = await run("try { await odd() } catch (error) { return error.message }", {
+      globals: [
+        {
+          name: "odd",
+          execute: () => {
+            throw thrown;
+          },
+        },
+      ],
+      limits: { timeoutMs: 20_000 },
+    });
+    expect(outcome).toMatchObject({ ok: true, value: "a value that cannot be described" });
+  });
+
+  test("lives on with a listener that rejects", async () => {
+    const outcome = await run("text('a'); await tools.noop({}); return 1", {
+      onEvent: () => Promise.reject(new Error("listener")),
+    });
+    expect(outcome).toMatchObject({ ok: true, value: 1 });
+  });
+
+  test.each<readonly [string, Partial<ScriptRequest>]>([
+    ["texts", { describe: trap }],
+    [
+      "catalogue",
+      {
+        caller: {
+          get tools(): never {
+            return trap();
+          },
+          executeTool: trap,
+        },
+      },
+    ],
+    ["clock", { environment: { now: trap } }],
+  ])("gives its sandbox back when its %s throws", async (_, request) => {
+    const runner = createRunner({ maxProcesses: 1, waitMs: 20_000 });
+    const caller = fakeCaller(CASE_TOOLS);
+    await expect(runner.run({ code: "return 1", caller, ...request })).rejects.toThrow("trap");
+    expect(await runner.run({ code: "return 2", caller })).toMatchObject({ ok: true, value: 2 });
+    await runner.close();
+  });
+});
