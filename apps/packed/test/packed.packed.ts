@@ -27,6 +27,7 @@ const libraries = [
   "@nestbox/calls",
   "@nestbox/codemode",
   "@nestbox/review",
+  "@nestbox/mcp",
 ];
 
 let packed: readonly Packed[] = [];
