@@ -11,6 +11,8 @@ export interface FindNodeOptions {
   /** The one to use; anything else is not looked for. */
   readonly nodePath?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** This process as a Node; unset: as it is, `"none"`: it is another runtime. */
+  readonly own?: { readonly path: string; readonly version: string } | "none" | undefined;
 }
 
 /**
@@ -24,14 +26,15 @@ export async function findNode(options: FindNodeOptions): Promise<string> {
     if (fits(version)) return options.nodePath;
     throw noNode([describe(options.nodePath, version)]);
   }
-  if (isNode()) {
-    if (fits(process.version)) return process.execPath;
-    seen.push(describe(process.execPath, process.version));
+  const own = options.own ?? ownNode();
+  if (own !== "none") {
+    if (fits(own.version)) return own.path;
+    seen.push(describe(own.path, own.version));
   }
   const file = process.platform === "win32" ? "node.exe" : "node";
   for (const folder of (options.env["PATH"] ?? options.env["Path"] ?? "").split(delimiter)) {
     const candidate = join(folder, file);
-    if (folder === "" || !isExecutable(candidate) || candidate === process.execPath) continue;
+    if (folder === "" || !isExecutable(candidate) || (own !== "none" && candidate === own.path)) continue;
     const version = await versionOf(candidate);
     if (fits(version)) return candidate;
     seen.push(describe(candidate, version));
@@ -40,11 +43,10 @@ export async function findNode(options: FindNodeOptions): Promise<string> {
 }
 
 /** Bun, Deno and Electron have `process.versions.node` too. */
-function isNode(): boolean {
-  const { versions } = process;
-  return (
-    versions["bun"] === undefined && versions["deno"] === undefined && versions["electron"] === undefined
-  );
+function ownNode(): NonNullable<FindNodeOptions["own"]> {
+  const { versions, execPath, version } = process;
+  const other = ["bun", "deno", "electron"].some((name) => versions[name] !== undefined);
+  return other ? "none" : { path: execPath, version };
 }
 
 function fits(version: string | undefined): boolean {

@@ -135,7 +135,7 @@ function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProc
  * The system's own limit of writable memory, far above what the host's watch allows: every isolate reserves half a
  * gigabyte that it never touches. It stops what grows faster than anyone can look.
  */
-function dataKilobytes(spec: SandboxSpec): number {
+export function dataKilobytes(spec: SandboxSpec): number {
   return (4_096 + (spec.stock + 2) * 640 + 4 * spec.memoryMb) * 1_024;
 }
 

@@ -1,73 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SandboxDriver, SandboxEvents } from "../../src/runner/driver.ts";
 import { encodeFrame, FRAME, type Frame, FrameError, FrameReader } from "../../src/runner/frames.ts";
-import { createScriptRunner } from "../../src/runner/runner.ts";
-import { systemClock } from "../../src/node/system-clock.ts";
-import type { ScriptRunner } from "../../src/types.ts";
 import { CASE_TOOLS, fakeCaller } from "./fake-caller.ts";
-
-type Reply = (
-  frame: Frame,
-  send: (type: number, header: string, segments?: readonly string[], run?: number) => void,
-) => void;
-
-/** A runner whose sandbox says whatever the test makes it say. */
-function lyingRunner(reply: Reply): { runner: ScriptRunner; started: () => number; killed: () => number } {
-  let started = 0;
-  let killed = 0;
-  const driver: SandboxDriver = {
-    start(_spec, events: SandboxEvents) {
-      started++;
-      let gone = false;
-      const tell = (type: number, run: number, header: string, segments: readonly string[] = []): void => {
-        queueMicrotask(() => {
-          if (!gone) events.frame({ type, run, header, segments });
-        });
-      };
-      tell(FRAME.ready, 0, "{}");
-      return {
-        send(type, run, header, segments = []) {
-          if (gone) return;
-          if (type === FRAME.stop) tell(FRAME.ended, run, "{}");
-          reply({ type, run, header, segments }, (kind, text, parts, other = run) =>
-            tell(kind, other, text, parts),
-          );
-        },
-        kill() {
-          gone = true;
-          killed++;
-        },
-        close() {
-          gone = true;
-        },
-        memoryBytes: () => undefined,
-        hold: () => undefined,
-      };
-    },
-  };
-  const runner = createScriptRunner({
-    driver,
-    clock: systemClock,
-    pool: {
-      maxProcesses: 2,
-      maxWaiting: 8,
-      waitMs: 5_000,
-      idleMs: 1_000,
-      maxScripts: 100,
-      maxKeptBytes: 1e9,
-      startMs: 1_000,
-    },
-    limits: { cpuMs: 200 },
-    jit: true,
-    stock: 1,
-    timeZone: "UTC",
-    locale: "en-US",
-    graceMs: 100,
-    residentMb: 256,
-  });
-  return { runner, started: () => started, killed: () => killed };
-}
+import { lyingRunner, type Reply } from "./lying-runner.ts";
 
 const onStart =
   (header: string, segments: readonly string[] = [], type: number = FRAME.turn): Reply =>

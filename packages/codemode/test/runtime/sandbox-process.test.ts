@@ -8,25 +8,12 @@ import { sandboxArguments } from "../../src/node/process-driver.ts";
 import { sandboxFiles } from "../../src/node/sandbox-files.ts";
 import { fakeCaller } from "./fake-caller.ts";
 import { harness } from "./harness.ts";
+import { sandboxes } from "./sandbox-pids.ts";
 
 const { run, value } = harness();
 // Node 24 has no switch for the network.
 const NETWORK = process.version.startsWith("v24.") ? /./ : /^ERR_ACCESS_DENIED$/;
 const linux = process.platform === "linux";
-
-/** Processes whose parent is this one and which run the sandbox's main file. */
-function sandboxes(): number[] {
-  return readdirSync("/proc").flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const parent = /\nPPid:\s*(\d+)/.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1];
-      const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
-      return Number(parent) === process.pid && command.includes("sandbox/main") ? [Number(name)] : [];
-    } catch {
-      return [];
-    }
-  });
-}
 
 describe("the sandbox process", () => {
   test("hostile 7: Node refuses it files, writes, processes, threads and the network", async () => {
