@@ -53,6 +53,7 @@ export async function observe(driver: ConformanceDriver, scenario: Scenario): Pr
   const run = await driver.run({
     tools: scenario.tools(kit),
     handlers: watched(own, events),
+    ...(scenario.gate === undefined ? {} : { gate: scenario.gate(kit) }),
     calls: scenario.calls,
     onEvent: (event) => {
       const line = eventLine(event);

@@ -1,4 +1,4 @@
-import type { CallableTool, JsonValue, ToolContent, ToolUsage } from "@nestbox/tool";
+import type { CallableTool, CallGate, JsonValue, ToolContent, ToolUsage } from "@nestbox/tool";
 import type { Handlers, HostEvent } from "../events.ts";
 import type { NestedCallsRecord } from "../record.ts";
 import type { HostTool } from "../registry.ts";
@@ -16,6 +16,8 @@ export interface Control {
 export interface ScenarioSetup {
   readonly tools: readonly HostTool[];
   readonly handlers: Handlers;
+  /** Set where the host has a gate. */
+  readonly gate?: CallGate;
   /** One message of the model with these calls; their ids are the calls' ids. */
   readonly calls: readonly {
     readonly id: string;

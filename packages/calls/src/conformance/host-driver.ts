@@ -7,8 +7,14 @@ export function createHostDriver(options: Partial<ToolHostOptions> = {}): Confor
   return {
     name: "ToolHost",
     side: "nestbox",
-    async run({ tools, handlers, calls, onEvent, onReady }) {
-      const host = createToolHost({ cwd: "/project", ...options, handlers, onEvent });
+    async run({ tools, handlers, gate, calls, onEvent, onReady }) {
+      const host = createToolHost({
+        cwd: "/project",
+        ...options,
+        ...(gate === undefined ? {} : { gate }),
+        handlers,
+        onEvent,
+      });
       for (const tool of tools) host.register(tool);
       const run = new AbortController();
       const declared = host.declared();

@@ -1,4 +1,11 @@
-import type { JsonObject, ToolContent, ToolResult, ToolUpdateCallback, ToolUsage } from "@nestbox/tool";
+import type {
+  CallGate,
+  JsonObject,
+  ToolContent,
+  ToolResult,
+  ToolUpdateCallback,
+  ToolUsage,
+} from "@nestbox/tool";
 import type { Handlers } from "../events.ts";
 import type { HostTool } from "../registry.ts";
 import type { Control, ScenarioContext, ScenarioOutcome, ScenarioSetup } from "./driver.ts";
@@ -31,6 +38,8 @@ export interface Scenario {
   readonly contract: readonly string[];
   readonly tools: (kit: ScenarioTools) => readonly HostTool[];
   readonly handlers?: (kit: ScenarioTools) => Handlers;
+  /** Only in hosts that have a gate; Pi has none. */
+  readonly gate?: (kit: ScenarioTools) => CallGate;
   readonly calls: ScenarioSetup["calls"];
   /** What has to be observed; only the given parts are compared. */
   readonly expect: Observation;

@@ -126,6 +126,26 @@ export const calls: readonly Scenario[] = [
     },
   },
   {
+    id: "outcome-is-error",
+    title: "the outcome says that a call failed; the result says so only where the tool itself did",
+    contract: ["A10", "A19"],
+    tools: ({ note }) => [
+      tool("top", async (_params, ctx) => {
+        for (const name of ["throws", "returns", "unknown"]) {
+          const { isError, result } = await ctx.executeTool(name, {});
+          note(`${name} ${isError} ${String((result as { isError?: boolean }).isError)}`);
+        }
+        return "done";
+      }),
+      tool("throws", () => {
+        throw new Error("no luck");
+      }),
+      tool("returns", () => textResult("no luck", { isError: true })),
+    ],
+    calls: [call("top")],
+    expect: { notes: ["throws true undefined", "returns true true", "unknown true undefined"] },
+  },
+  {
     id: "structured",
     title:
       "structured content reaches the caller, with an error too, and goes when a handler replaces the content",

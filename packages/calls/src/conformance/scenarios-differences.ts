@@ -1,5 +1,6 @@
 import { outcomeLine, pause, scenarioTool as tool, textIn, textResult, type Scenario } from "./scenario.ts";
 import type { ScenarioContext } from "./driver.ts";
+import { guards } from "./scenarios-guards.ts";
 
 const call = (name: string, args = {}, id = "C") => ({ id, name, args });
 
@@ -284,4 +285,5 @@ export const differences: readonly Scenario[] = [
     expect: { notes: ["string"] },
     difference: { why: "Pi never checks structured content", pi: { notes: ["object"] } },
   },
+  ...guards,
 ];

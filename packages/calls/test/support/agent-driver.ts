@@ -7,8 +7,9 @@ import {
   type FauxResponseStep,
 } from "@earendil-works/pi-ai/providers/faux";
 import { nestedCalls, type AgentCalls, type NestedCallsOptions } from "@nestbox/calls/agent";
-import type { ConformanceDriver, Declaration, RootResult } from "@nestbox/calls/conformance";
+import type { ConformanceDriver, Declaration } from "@nestbox/calls/conformance";
 import { declarationsOf } from "./declarations.ts";
+import { resultsInOrder } from "./results-in-order.ts";
 import type { HostEvent } from "@nestbox/calls";
 
 export interface ScriptedAgent {
@@ -48,7 +49,7 @@ export function scriptedAgent(
 export const agentDriver: ConformanceDriver = {
   name: "Agent of pi-agent-core",
   side: "nestbox",
-  async run({ tools, handlers, calls: rootCalls, onEvent, onReady }) {
+  async run({ tools, handlers, gate, calls: rootCalls, onEvent, onReady }) {
     const toolCalls = rootCalls.map(({ id, name, args }) => fauxToolCall(name, { ...args }, { id }));
     let declared: readonly Declaration[] = [];
     const { agent, calls, requests } = scriptedAgent(
@@ -59,9 +60,8 @@ export const agentDriver: ConformanceDriver = {
         },
         fauxAssistantMessage("done"),
       ],
-      { tools, handlers },
+      { tools, handlers, ...(gate === undefined ? {} : { gate }) },
     );
-    const results = new Map<string, RootResult>();
     onReady({
       register: (tool) => calls.host.register(tool),
       getActiveTools: () => calls.host.getActiveTools(),
@@ -70,14 +70,11 @@ export const agentDriver: ConformanceDriver = {
     });
     calls.subscribe((event) => {
       if (event.type.startsWith("tool_execution_")) onEvent(event as HostEvent);
-      if (event.type === "message_end" && event.message.role === "toolResult") {
-        results.set(event.message.toolCallId, event.message);
-      }
     });
     await agent.prompt("go");
     await calls.dispose();
     return {
-      results: rootCalls.flatMap(({ id }) => results.get(id) ?? []),
+      results: resultsInOrder(rootCalls, agent.state.messages),
       declared,
       terminated: requests() === 1,
     };

@@ -11,8 +11,9 @@ import { fauxAssistantMessage, fauxProvider, fauxToolCall } from "@earendil-work
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConformanceDriver, Declaration, RootResult, ScenarioSetup } from "@nestbox/calls/conformance";
+import type { ConformanceDriver, Declaration, ScenarioSetup } from "@nestbox/calls/conformance";
 import { declarationsOf } from "./declarations.ts";
+import { resultsInOrder } from "./results-in-order.ts";
 import type { HostEvent, HostTool } from "@nestbox/calls";
 
 /** A real coding-agent session with a scripted model, in a folder of its own. */
@@ -91,7 +92,6 @@ async function runIn(
     sessionManager: SessionManager.inMemory(folder),
     noTools: "builtin",
   });
-  const results = new Map<string, RootResult>();
   try {
     await session.bindExtensions({});
     setup.onReady({
@@ -102,13 +102,13 @@ async function runIn(
     });
     session.subscribe((event) => {
       if (event.type.startsWith("tool_execution_")) setup.onEvent(event as HostEvent);
-      if (event.type === "message_end" && event.message.role === "toolResult") {
-        results.set(event.message.toolCallId, event.message);
-      }
     });
     await session.prompt("go");
+    const transcript = session.sessionManager
+      .getBranch()
+      .flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
     return {
-      results: setup.calls.flatMap(({ id }) => results.get(id) ?? []),
+      results: resultsInOrder(setup.calls, transcript),
       declared,
       terminated: faux.state.callCount === 1,
     };
