@@ -15,6 +15,8 @@ const ABSENT: ReadonlyMap<string, string> = new Map([
 
 /** What there is instead of something that other hosts of JavaScript have; undefined for any other error. */
 export function hintFor(name: string, message: string): string | undefined {
+  // The engine's words for `import()`.
+  if (name === "Error" && message === "Not supported") return NO_MODULES;
   if (name !== "ReferenceError") return undefined;
   const missing = /^'?([A-Za-z_$][\w$]*)'? is not defined$/.exec(message)?.[1];
   return missing === undefined ? undefined : ABSENT.get(missing);

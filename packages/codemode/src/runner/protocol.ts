@@ -130,7 +130,7 @@ function readArgs(
 ): { readonly args: unknown; readonly argsJson: () => string } {
   if (value === undefined) return { args: undefined, argsJson: () => "" };
   if (Array.isArray(value) && value.length === 1) {
-    const args: unknown = value[0];
+    const args = shallow(value[0], maxDepth);
     return { args, argsJson: () => JSON.stringify(args) };
   }
   const text = segmentAt(value, segments);
@@ -146,7 +146,7 @@ function readValue(value: unknown, segments: readonly string[], maxDepth: number
   if (value === null) return undefined;
   if (typeof value === "string") return value;
   if (!Array.isArray(value) || value.length !== 2) throw new ProtocolError("a value of an unknown shape");
-  if (value[0] === 0) return value[1];
+  if (value[0] === 0) return shallow(value[1], maxDepth);
   if (value[0] === 1) return segmentAt(value[1], segments);
   if (value[0] === 2) return parseDeep(segmentAt(value[1], segments), maxDepth);
   throw new ProtocolError("a value of an unknown shape");
@@ -197,7 +197,10 @@ function parse(text: string): unknown {
 }
 
 function parseDeep(text: string, maxDepth: number): unknown {
-  const value = parse(text);
+  return shallow(parse(text), maxDepth);
+}
+
+function shallow(value: unknown, maxDepth: number): unknown {
   if (isDeeper(value, maxDepth)) throw new ProtocolError("a value that is nested too deeply");
   return value;
 }

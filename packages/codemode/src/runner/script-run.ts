@@ -25,6 +25,7 @@ import type { OutputCheck } from "./output-check.ts";
 import type { Lease } from "./pool.ts";
 import { ProtocolError, readEnd, readReport, type ReportedError, type Row } from "./protocol.ts";
 import { ScriptCalls } from "./script-calls.ts";
+import { lineTextOf, placeIn } from "./script-place.ts";
 import { type ScriptAnswer, valueJson } from "./script-value.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
@@ -394,10 +395,11 @@ export class ScriptRun {
   // --- The end -------------------------------------------------------------------------------------------------
 
   #scriptError(reported: ReportedError): ScriptError {
-    const place = reported.line === undefined ? /codemode\.js:(\d+):(\d+)/.exec(reported.frames) : null;
-    const line = reported.line ?? (place === null ? undefined : Number(place[1]));
-    const column = reported.column ?? (place === null ? undefined : Number(place[2]));
-    const lineText = reported.lineText ?? (line === undefined ? undefined : this.#lineText(line));
+    const { code } = this.#options.request;
+    const place = reported.line === undefined ? placeIn(code, reported.frames) : undefined;
+    const line = reported.line ?? place?.line;
+    const column = reported.column ?? place?.column;
+    const lineText = reported.lineText ?? (line === undefined ? undefined : lineTextOf(code, line));
     const { kind, name, message } = reported;
     const head = message === "" ? name : `${name}: ${message}`;
     const at =
@@ -411,11 +413,6 @@ export class ScriptRun {
       ...(lineText === undefined ? {} : { lineText }),
       stack: head + (reported.frames === "" ? at : `\n${reported.frames}`),
     };
-  }
-
-  #lineText(line: number): string | undefined {
-    const text = this.#options.request.code.split(/\r\n|[\n\r\u2028\u2029]/, line)[line - 1];
-    return text === undefined || text === "" ? undefined : text.slice(0, 200);
   }
 
   #fail(kind: ScriptErrorKind, name: string, message: string): void {

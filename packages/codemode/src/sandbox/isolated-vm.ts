@@ -8,6 +8,9 @@ type Entry = IsolatedVm.Reference<(operation: number, ...args: unknown[]) => unk
 /** isolated-vm's own timer keeps memory for every turn until it expires: the host's deadline serves the rest. */
 const TIMED_TURNS = 1000;
 
+/** The library tells nothing of a rejection with an object that is no error. */
+const NO_ERROR = "A promise was rejected with an object that is no Error, and nobody handled it";
+
 /** Loads the prebuilt library for this process: `isolated-vm.abi<NNN>[.glibc|.musl].node`. */
 export function loadIsolatedVm(folder: string): Ivm {
   const base = `${folder}/${process.platform}-${process.arch}/isolated-vm.abi${process.versions.modules}`;
@@ -74,7 +77,7 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
       if (isolate.isDisposed) return { kind: "memory", message };
       if (late && message === "Script execution timed out.") return { kind: "timeout" };
       // Nothing of ours throws out of a turn: what is left is a rejection that nobody handled.
-      return { kind: "rejection", message };
+      return { kind: "rejection", message: message.includes("isolated-vm") ? NO_ERROR : message };
     }
 
     return {

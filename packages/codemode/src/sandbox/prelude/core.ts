@@ -1,3 +1,4 @@
+import type { Frames } from "./frames.ts";
 import type { Primordials } from "./primordials.ts";
 import type { Values } from "./values.ts";
 
@@ -30,8 +31,9 @@ export type Emit = (text: string, ...segments: readonly string[]) => void;
  *
  * Runs inside the isolate as source text: it refers to nothing outside its arguments.
  */
-export function makeCore(P: Primordials, emit: Emit) {
+export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
   "use strict";
+  const { frames, lineOf } = stacks;
   const SEGMENT_CHARS = 1024;
   const EARLY_FLUSHES = 64;
   const FLUSH_CHARS = 256 * 1024;
@@ -298,36 +300,6 @@ export function makeCore(P: Primordials, emit: Emit) {
       delete out["stack"];
     }
     return out;
-  }
-
-  const FRAME = "codemode.js:";
-  /** Lines of the stack that name the script, one a line. */
-  function frames(error: Error): string {
-    const stack = (error as { stack?: unknown }).stack;
-    if (typeof stack !== "string") return "";
-    let out = "";
-    let from = 0;
-    for (let lines = 0; from < stack.length && lines < 60; lines++) {
-      let end = P.indexOf(stack, "\n", from);
-      if (end === -1) end = stack.length;
-      const line = P.slice(stack, from, end);
-      from = end + 1;
-      if (P.indexOf(line, "    at ") !== 0 || P.indexOf(line, FRAME) === -1) continue;
-      out += (out === "" ? "" : "\n") + line;
-    }
-    return out;
-  }
-
-  /** The line of the script's innermost frame, in digits. */
-  function lineOf(site: Error): string {
-    const stack = (site as { stack?: unknown }).stack;
-    if (typeof stack !== "string") return "0";
-    const at = P.indexOf(stack, FRAME);
-    if (at === -1) return "0";
-    let end = at + FRAME.length;
-    while (end < stack.length && P.charCodeAt(stack, end) >= 48 && P.charCodeAt(stack, end) <= 57) end++;
-    const digits = P.slice(stack, at + FRAME.length, end);
-    return digits === "" || digits.length > 9 || digits[0] === "0" ? "0" : digits;
   }
 
   function errorRow(thrown: unknown): string {

@@ -1,6 +1,7 @@
 import { makeConsole } from "./console.ts";
 import { makeCore } from "./core.ts";
 import { makeEnvironment } from "./environment.ts";
+import { makeFrames } from "./frames.ts";
 import { makeScriptGlobals } from "./script-globals.ts";
 import { primordials } from "./primordials.ts";
 import { makeTimers } from "./timers.ts";
@@ -29,6 +30,7 @@ export function preludeSource(): string {
 const PARTS = {
   primordials,
   makeValues,
+  makeFrames,
   makeCore,
   makeEnvironment,
   makeTimers,
@@ -51,7 +53,7 @@ function main(
   service: (operation: string, ...args: readonly unknown[]) => unknown,
 ) {
   const P = parts.primordials();
-  const core = parts.makeCore(P, emit);
+  const core = parts.makeCore(P, emit, parts.makeFrames(P));
   const values = parts.makeValues(P, (message) => core.warn("value", message));
   const environment = parts.makeEnvironment(P, core, service);
   const timerLimits = { max: 0 };

@@ -23,6 +23,7 @@ export function makeScriptGlobals(
   const EXIT = P.freeze(P.create(null) as object);
 
   function global(name: string, value: unknown): void {
+    if (typeof value === "function") core.define(value, "name", name, false);
     P.defineProperty(globalThis, name, core.descriptor(value, true, false));
   }
 
@@ -232,14 +233,15 @@ export function makeScriptGlobals(
       return;
     }
     const label = "store(" + P.stringify(key) + ")";
-    let json: string;
+    let json: string | undefined;
     try {
       const encoded = values.encode(value, { what: "the value" });
-      if (encoded.kind === "undefined") throw new P.TypeError("it is not a JSON value");
-      json = encoded.kind === "string" ? P.stringify(encoded.text) : encoded.text;
+      if (encoded.kind !== "undefined")
+        json = encoded.kind === "string" ? P.stringify(encoded.text) : encoded.text;
     } catch (error) {
       throw new P.TypeError(label + " value is not JSON-serializable: " + core.format(error));
     }
+    if (json === undefined) throw new P.TypeError(label + " value is not JSON-serializable");
     if (json.length > MAX_STORE_VALUE_CHARS) {
       throw new P.RangeError(
         label +

@@ -49,14 +49,32 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
     return false;
   }
 
+  /** Real errors, and objects that were given the prototype of one, as older code writes its own kinds. */
   const isError = (value: object): boolean => {
-    return P.isError === undefined ? inherits(value, P.Error.prototype) : P.isError(value);
+    if (P.isError !== undefined && P.isError(value)) return true;
+    try {
+      return inherits(value, P.Error.prototype);
+    } catch {
+      return false;
+    }
   };
 
   const isPromise = (value: object): boolean => inherits(value, P.Promise.prototype);
 
+  const tooLarge = (what: string): RangeError =>
+    new P.RangeError(what + " is larger than the limit of " + limits.chars + " characters of JSON");
+
+  /** The length that a Proxy or a getter tells may be anything; a sum must stay a number. */
+  function lengthOf(value: unknown): number {
+    const length = P.mathFloor(P.Number(value));
+    return length > 0 ? length : 0;
+  }
+
   function encode(input: unknown, options: EncodeOptions): Encoded {
-    if (typeof input === "string") return { kind: "string", text: input };
+    if (typeof input === "string") {
+      if (input.length > limits.chars) throw tooLarge(options.what);
+      return { kind: "string", text: input };
+    }
     const keys = P.list<string | undefined>();
     const parents = P.list<object>();
     let depth = 0;
@@ -76,7 +94,10 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       }
       return text;
     };
-    const where = (): string => (depth === 0 ? options.what : path() + " of " + options.what);
+    const where = (): string => {
+      const at = path();
+      return at === "" ? options.what : at + " of " + options.what;
+    };
     const mention = (problem: string): void => {
       if (lenient) return;
       if (++warnings <= MAX_WARNINGS) warn(where() + " " + problem);
@@ -84,11 +105,7 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
     };
     const count = (size: number): void => {
       chars += size;
-      if (chars > limits.chars) {
-        throw new P.RangeError(
-          options.what + " is larger than the limit of " + limits.chars + " characters of JSON",
-        );
-      }
+      if (chars > limits.chars) throw tooLarge(options.what);
     };
 
     function primitive(value: unknown): unknown {
@@ -241,6 +258,12 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
 
     function plain(input: unknown, key: string): unknown {
       let value = input;
+      if (typeof value === "bigint" && !lenient) {
+        // The only primitive that JSON asks: scripts teach it with `BigInt.prototype.toJSON`.
+        const toJSON = (value as { toJSON?: unknown }).toJSON;
+        if (typeof toJSON === "function")
+          value = P.apply(toJSON as (...args: unknown[]) => unknown, value, [key]);
+      }
       if (typeof value !== "object" || value === null) return primitive(value);
       const toJSON = (value as { toJSON?: unknown }).toJSON;
       if (typeof toJSON === "function") {
@@ -256,7 +279,7 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       const object = value;
       if (P.isArray(object)) {
         const array = object as unknown[];
-        return descend(array, () => elements(array.length, (i) => array[i], true));
+        return descend(array, () => elements(lengthOf(array.length), (i) => array[i], true));
       }
       const prototype = P.getPrototypeOf(object);
       if (prototype !== P.objectPrototype && prototype !== null) {
@@ -266,20 +289,10 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       return descend(object, () => {
         const out = members(object, P.create(null) as Record<string, unknown>);
         if (prototype !== P.objectPrototype && prototype !== null && !P.isView(object)) {
-          const names = P.objectKeys(out);
-          if (names.length === 0 && isOpaque(object))
-            mention("has nothing that JSON can carry: it became {}");
+          if (P.objectKeys(out).length === 0) mention("has nothing that JSON can carry: it became {}");
         }
         return out;
       });
-    }
-
-    function isOpaque(value: object): boolean {
-      const constructor = P.getOwnPropertyDescriptor(
-        P.getPrototypeOf(value) ?? P.objectPrototype,
-        "constructor",
-      )?.value as unknown;
-      return typeof constructor === "function";
     }
 
     const copy = plain(input, "");

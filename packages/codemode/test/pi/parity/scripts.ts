@@ -115,6 +115,12 @@ export const SAME: readonly (readonly [promise: string, code: string])[] = [
   ["load after exit", 'return load("e")'],
   ["store of a wrong key", "store(1, 2)"],
   ["load of a wrong key", "load()"],
+  ["store of what is no JSON", 'store("f", () => 1)'],
+  ["names of the globals", "return [text, store, load, exit].map((f) => f.name)"],
+  [
+    "an error of the older kind",
+    "function Mine(m) { this.name = 'Mine'; this.message = m } Mine.prototype = Object.create(Error.prototype); try { throw new Mine('x') } catch (e) { console.log(e); throw e }",
+  ],
   ["store of too much", 'store("big", "x".repeat(300000))'],
   ["store until it is full", 'for (let i = 0; i < 5; i++) store("k" + i, "x".repeat(250000))'],
   ["__proto__ as a key", 'store("__proto__", { a: 1 }); return load("__proto__")'],
