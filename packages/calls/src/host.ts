@@ -1,10 +1,11 @@
-import type {
-  CallableTool,
-  PauseSource,
-  ToolNamespace,
-  ToolSource,
-  ToolUpdateCallback,
-  ToolUsage,
+import {
+  addUsage,
+  type CallableTool,
+  type PauseSource,
+  type ToolNamespace,
+  type ToolSource,
+  type ToolUpdateCallback,
+  type ToolUsage,
 } from "@nestbox/tool";
 import { callerOf, type NestedCaller } from "./caller.ts";
 import { cancelled } from "./cancellation.ts";
@@ -16,7 +17,6 @@ import type { Actor, CallSpec, Family, RunningCall, Scope } from "./host-core.ts
 import type { NestedCallsRecord } from "./record.ts";
 import type { HostTool, RegisteredTool } from "./registry.ts";
 import { closeScope } from "./scope.ts";
-import { addUsage } from "./usage.ts";
 
 export interface RootCallOptions {
   readonly signal?: AbortSignal;

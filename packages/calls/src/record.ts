@@ -1,6 +1,5 @@
-import type { Clock, JsonValue, ToolUsage } from "@nestbox/tool";
+import { addUsage, type Clock, type JsonValue, type ToolUsage } from "@nestbox/tool";
 import type { CallLimits } from "./limits.ts";
-import { addUsage } from "./usage.ts";
 
 /** One nested call on record: never its result (contract A17). Pi's `NestedToolCallRecord` with one more field. */
 export interface NestedCallRecord {

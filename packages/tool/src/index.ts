@@ -66,6 +66,7 @@ export {
   type TextResult,
 } from "./results.ts";
 export { refusal } from "./sanitize.ts";
+export { addUsage } from "./usage.ts";
 export type {
   DeepReadonly,
   DefinedTool,

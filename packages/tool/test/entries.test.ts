@@ -59,6 +59,7 @@ describe("the entries", () => {
       [
         "ToolError",
         "abortError",
+        "addUsage",
         "checkToolName",
         "checkToolNames",
         "compileSchema",

@@ -3,7 +3,13 @@
  * store, and lays out how it ended. Everything that belongs to the session comes with `ctx`, at the time of the call.
  */
 import type { ExtensionAPI, ExtensionToolContext } from "@earendil-works/pi-coding-agent";
-import type { CallDecision, PauseSource, ToolContent, ToolUsage } from "@nestbox/tool";
+import {
+  addUsage,
+  type CallDecision,
+  type PauseSource,
+  type ToolContent,
+  type ToolUsage,
+} from "@nestbox/tool";
 import type { ScriptDiagnostic } from "../check/check-types.ts";
 import { diagnosticsText } from "../check/diagnostics-text.ts";
 import type { ScriptChecker } from "../check/node/script-checker.ts";
@@ -20,7 +26,6 @@ import { createPiCatalog } from "./model-catalog.ts";
 import { STORE_ENTRY_TYPE } from "./names.ts";
 import { createThrottle } from "./throttle.ts";
 import { readStore, toStoreEntry } from "./store-entries.ts";
-import { addUsage } from "./usage.ts";
 
 export interface ExecuteOptions {
   readonly pi: Pick<ExtensionAPI, "appendEntry" | "getAllTools">;
@@ -78,7 +83,7 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
   const onModelCall = createModelRow(
     call.toolCallId,
     rows,
-    (spent) => (usage = addUsage(usage, spent)),
+    (spent) => (usage = usage === undefined ? spent : addUsage(usage, spent)),
     (count) => (images += count),
   );
   const caller = createPiCaller({

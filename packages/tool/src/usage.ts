@@ -1,4 +1,4 @@
-import type { ToolUsage } from "@nestbox/tool";
+import type { ToolUsage } from "./result.ts";
 
 /** Splits that Pi's `Usage` may carry beyond {@link ToolUsage}. */
 interface OptionalSplits {
