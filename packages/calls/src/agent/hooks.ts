@@ -7,10 +7,15 @@ import type {
 } from "@earendil-works/pi-agent-core";
 import type { JsonObject, JsonValue, ToolResult } from "@nestbox/tool";
 import { decide } from "../decide.ts";
-import type { ToolCallHandler, ToolResultHandler, ToolResultHandlerEvent } from "../events.ts";
+import type {
+  ToolCallHandler,
+  ToolCallHandlerEvent,
+  ToolResultHandler,
+  ToolResultHandlerEvent,
+} from "../events.ts";
 import { runToolCallHandlers, runToolResultHandlers } from "../handlers.ts";
-import { validate } from "../prepare.ts";
 import type { HostCore } from "../host-core.ts";
+import { validate } from "../prepare.ts";
 import type { RootCalls } from "./root-calls.ts";
 
 type AssistantMessage = BeforeToolCallContext["assistantMessage"];
@@ -24,39 +29,29 @@ export function installHooks(agent: Agent, core: HostCore, rootCalls: RootCalls)
   const { beforeToolCall, afterToolCall } = agent;
   const handlersBefore = { call: [...core.toolCallHandlers], result: [...core.toolResultHandlers] };
 
-  const before: ToolCallHandler = async (event, { signal }) => {
-    if (beforeToolCall === undefined) return;
-    const toolCall = {
-      type: "toolCall" as const,
+  const hookContextOf = (
+    event: Pick<ToolCallHandlerEvent | ToolResultHandlerEvent, "toolCallId" | "toolName" | "input">,
+  ): BeforeToolCallContext => ({
+    assistantMessage: lastAssistantMessage(agent),
+    toolCall: {
+      type: "toolCall",
       id: event.toolCallId,
       name: event.toolName,
       arguments: event.input as never,
-    };
-    return beforeToolCall(
-      {
-        assistantMessage: lastAssistantMessage(agent),
-        toolCall,
-        args: event.input,
-        context: contextOf(agent),
-      },
-      signal,
-    );
+    },
+    args: event.input,
+    context: contextOf(agent),
+  });
+  const before: ToolCallHandler = async (event, { signal }) => {
+    if (beforeToolCall === undefined) return;
+    return beforeToolCall(hookContextOf(event), signal);
   };
   const after: ToolResultHandler = async (event, { signal }) => {
     if (afterToolCall === undefined) return;
-    const toolCall = {
-      type: "toolCall" as const,
-      id: event.toolCallId,
-      name: event.toolName,
-      arguments: event.input as never,
-    };
     const context: AfterToolCallContext = {
-      assistantMessage: lastAssistantMessage(agent),
-      toolCall,
-      args: event.input,
+      ...hookContextOf(event),
       result: resultOf(event) as AfterToolCallContext["result"],
       isError: event.isError,
-      context: contextOf(agent),
     };
     return readAfter(await afterToolCall(context, signal));
   };
