@@ -2,7 +2,7 @@ import { Parser, type Result } from "tap-parser";
 
 import { count, own, shown, text } from "../reports/read.ts";
 import { stackPlaces, withoutStack } from "../reports/places.ts";
-import type { ParsedFailure, ReportResult } from "../reports/report.ts";
+import { reportOf, type ParsedFailure, type ReportResult } from "../reports/report.ts";
 import { plainText } from "../reports/text.ts";
 
 /** Comment lines kept to explain the next failure. */
@@ -54,17 +54,7 @@ export function parseTap(source: string): ReportResult {
   const isTap = hasPlan || /^\s*TAP version \d+/m.test(source) || passed + failures.length + skipped > 0;
   if (!isTap) return { ok: false, reason: "not a TAP report" };
   const incomplete = !hasPlan || parser.bailedOut !== false || parser.count < parser.planEnd;
-  return {
-    ok: true,
-    report: {
-      passed,
-      failed: failures.length,
-      skipped,
-      failures,
-      errors,
-      ...(incomplete ? { incomplete: true } : {}),
-    },
-  };
+  return reportOf({ passed, skipped, failures, errors, incomplete });
 }
 
 function failureOf(result: Result, comments: readonly string[]): ParsedFailure {

@@ -1,4 +1,4 @@
-import type { ParsedFailure, ReportResult } from "./report.ts";
+import { reportOf, type ParsedFailure, type ReportResult } from "./report.ts";
 
 /** Lines of captured output kept of one test. */
 const maxLines = 400;
@@ -70,17 +70,7 @@ export function parseCargoText(stdout: string, stderr: string): ReportResult {
   const build = buildFailures(stderr);
   if (blocks === 0 && build.length === 0) return { ok: false, reason: "no test results in cargo's output" };
   failures.push(...build);
-  return {
-    ok: true,
-    report: {
-      passed,
-      failed: failures.length,
-      skipped,
-      failures,
-      errors: [],
-      ...(incomplete ? { incomplete } : {}),
-    },
-  };
+  return reportOf({ passed, skipped, failures, incomplete });
 }
 
 const summary =

@@ -1,5 +1,5 @@
 import { own, parseJson, text } from "./read.ts";
-import type { ParsedFailure, ReportResult } from "./report.ts";
+import { reportOf, type ParsedFailure, type ReportResult } from "./report.ts";
 
 /** Lines of output kept of one test. */
 const maxLines = 400;
@@ -92,17 +92,7 @@ export function parseGoJson(source: string, { diagnostics = "", module = "" } = 
       });
     }
   }
-  return {
-    ok: true,
-    report: {
-      passed,
-      failed: failures.length,
-      skipped,
-      failures,
-      errors: [],
-      ...(incomplete ? { incomplete } : {}),
-    },
-  };
+  return reportOf({ passed, skipped, failures, incomplete });
 }
 
 function keep(lines: string[], output: string): void {

@@ -1,6 +1,6 @@
 import { count, list, own, parseJson, shown, text } from "./read.ts";
 import { withoutStack } from "./places.ts";
-import type { ParsedFailure, ReportResult } from "./report.ts";
+import { reportOf, type ParsedFailure, type ReportResult } from "./report.ts";
 import { plainText } from "./text.ts";
 
 /** Jest's `--json`, which vitest's `json` reporter writes too. */
@@ -39,7 +39,7 @@ export function parseJestJson(source: string): ReportResult {
   for (const error of list(parsed.value, "unhandledErrors")) errors.push(shown(error) ?? "unhandled error");
   const runExecError = text(own(parsed.value, "runExecError"), "message");
   if (runExecError !== undefined) errors.push(runExecError);
-  return { ok: true, report: { passed, failed: failures.length, skipped, failures, errors } };
+  return reportOf({ passed, skipped, failures, errors });
 }
 
 function failureOf(test: unknown, path: string | undefined): ParsedFailure {

@@ -3,7 +3,7 @@ import { XMLParser } from "fast-xml-parser";
 import { count, list, own, text, type Fields, fields } from "./read.ts";
 import { expectedAndReceived } from "./playwright-json.ts";
 import { stackPlaces, withoutStack } from "./places.ts";
-import type { ParsedFailure, ReportResult } from "./report.ts";
+import { reportOf, type ParsedFailure, type ReportResult } from "./report.ts";
 import { plainText } from "./text.ts";
 
 /** Suites inside suites that are followed. */
@@ -67,7 +67,7 @@ export function parseJunit(source: string): ReportResult {
     }
   }
   for (const suite of suites) visit(suite, [], undefined);
-  return { ok: true, report: { passed, failed: failures.length, skipped, failures, errors } };
+  return reportOf({ passed, skipped, failures, errors });
 }
 
 /** The text of an element, which is a string when it has no attributes. */

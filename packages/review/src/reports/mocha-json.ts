@@ -1,5 +1,5 @@
 import { count, list, own, parseJson, shown, text } from "./read.ts";
-import type { ParsedFailure, ReportResult } from "./report.ts";
+import { reportOf, type ParsedFailure, type ReportResult } from "./report.ts";
 
 /** Mocha's `json` reporter. */
 export function parseMochaJson(source: string): ReportResult {
@@ -29,14 +29,9 @@ export function parseMochaJson(source: string): ReportResult {
     };
   });
   const stats = own(parsed.value, "stats");
-  return {
-    ok: true,
-    report: {
-      passed: count(stats, "passes") ?? list(parsed.value, "passes").length,
-      failed: failures.length,
-      skipped: count(stats, "pending") ?? list(parsed.value, "pending").length,
-      failures,
-      errors: [],
-    },
-  };
+  return reportOf({
+    passed: count(stats, "passes") ?? list(parsed.value, "passes").length,
+    skipped: count(stats, "pending") ?? list(parsed.value, "pending").length,
+    failures,
+  });
 }

@@ -1,6 +1,6 @@
 import { count, list, own, parseJson, text } from "./read.ts";
 import { withoutStack } from "./places.ts";
-import type { ParsedFailure, ReportResult } from "./report.ts";
+import { reportOf, type ParsedFailure, type ReportResult } from "./report.ts";
 import { plainText } from "./text.ts";
 
 /** Suites inside suites that are followed. */
@@ -45,7 +45,7 @@ export function parsePlaywrightJson(source: string): ReportResult {
     if (file === undefined) errors.push(message);
     else failures.push({ file, name: "(file)", kind: "load", message, line: count(location, "line") });
   }
-  return { ok: true, report: { passed, failed: failures.length, skipped, failures, errors } };
+  return reportOf({ passed, skipped, failures, errors });
 }
 
 function failureOf(spec: unknown, test: unknown, name: string, root: string): ParsedFailure {

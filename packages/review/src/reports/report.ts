@@ -32,6 +32,27 @@ export interface ParsedFailure {
 
 export const emptyReport: ParsedReport = { passed: 0, failed: 0, skipped: 0, failures: [], errors: [] };
 
+/** The report of a run: every failure was found, so their number is that of the failed. */
+export function reportOf(
+  found: Omit<ParsedReport, "failed" | "errors" | "incomplete"> & {
+    readonly errors?: readonly string[];
+    readonly incomplete?: boolean;
+  },
+): { readonly ok: true; readonly report: ParsedReport } {
+  const { passed, skipped, failures, errors = [], incomplete = false } = found;
+  return {
+    ok: true,
+    report: {
+      passed,
+      failed: failures.length,
+      skipped,
+      failures,
+      errors,
+      ...(incomplete ? { incomplete } : {}),
+    },
+  };
+}
+
 /** A report cannot be read: it is not of the format it should be. */
 export type ReportResult =
   | { readonly ok: true; readonly report: ParsedReport }

@@ -12,6 +12,7 @@ import { listChanges, resolveBase, type Base, type Change } from "../git/changes
 import { loadChanges } from "../git/hunks.ts";
 import { withRepository, type Repository } from "../git/shadow.ts";
 import type { ReviewEnvironment } from "../options.ts";
+import { pageParameters } from "./parameters.ts";
 import { report } from "./result.ts";
 
 const parameters = obj({
@@ -35,14 +36,7 @@ const parameters = obj({
   contextLines: opt(
     int({ minimum: 0, maximum: 20, description: "Unchanged lines around a change. Default: 3" }),
   ),
-  limit: opt(
-    int({
-      minimum: 1,
-      maximum: limits.maxDiffPageFiles,
-      description: `Files of a page. Default: ${limits.diffPageFiles}`,
-    }),
-  ),
-  cursor: opt(str({ minLength: 1, maxLength: 256, description: "nextCursor of the page before" })),
+  ...pageParameters("Files", { default: limits.diffPageFiles, max: limits.maxDiffPageFiles }),
 });
 
 /** Files whose patches one process is asked for. */

@@ -1,10 +1,11 @@
-import { int, obj, oneOf, opt, str } from "@earendil-works/pi-schema";
+import { obj, oneOf, opt, str } from "@earendil-works/pi-schema";
 import { defineTool, takePage, type DangerEntry } from "@nestbox/tool";
 
 import { dangersSchema, type DangersReport } from "../../dangers.ts";
 import { limits } from "../../limits.ts";
 import { reviewNamespace } from "../../namespace.ts";
 import type { ReviewEnvironment } from "../options.ts";
+import { pageParameters } from "./parameters.ts";
 import { report } from "./result.ts";
 
 const parameters = obj({
@@ -15,14 +16,7 @@ const parameters = obj({
     }),
   ),
   effect: opt(oneOf(["ask", "deny"], { description: "Only what is asked about, or only what is denied" })),
-  limit: opt(
-    int({
-      minimum: 1,
-      maximum: limits.maxDangerPage,
-      description: `Entries of a page. Default: ${limits.dangerPage}`,
-    }),
-  ),
-  cursor: opt(str({ minLength: 1, maxLength: 256, description: "nextCursor of the page before" })),
+  ...pageParameters("Entries", { default: limits.dangerPage, max: limits.maxDangerPage }),
 });
 
 /** `dangerous_commands`: the policy's own tables, searchable (contract A3). */

@@ -1,4 +1,4 @@
-import { int, obj, opt, str } from "@earendil-works/pi-schema";
+import { obj, opt, str } from "@earendil-works/pi-schema";
 import { defineTool, refusal, throwIfAborted } from "@nestbox/tool";
 import { requireInside } from "@nestbox/tool/node";
 
@@ -14,6 +14,7 @@ import type { ReviewEnvironment } from "../options.ts";
 import { findSuites } from "../project/suites.ts";
 import { readReportFile } from "../report-file.ts";
 import { runSuite, type SuiteResult } from "../run-suite.ts";
+import { timeoutParameter } from "./parameters.ts";
 import { clean, report } from "./result.ts";
 
 const parameters = obj({
@@ -38,13 +39,7 @@ const parameters = obj({
       description: "Read this project-relative JUnit XML or TAP file instead of running the tests",
     }),
   ),
-  timeoutSeconds: opt(
-    int({
-      minimum: 1,
-      maximum: limits.maxTimeoutSeconds,
-      description: `Time limit of each run. Default: ${limits.timeoutSeconds}`,
-    }),
-  ),
+  timeoutSeconds: timeoutParameter("each run"),
 });
 
 /** `failing_tests`: runs the project's tests with a machine-readable reporter (contract A3, A11). */

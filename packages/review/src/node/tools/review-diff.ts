@@ -1,4 +1,4 @@
-import { bool, int, obj, opt, str } from "@earendil-works/pi-schema";
+import { bool, obj, opt, str } from "@earendil-works/pi-schema";
 import {
   compileSchema,
   defineTool,
@@ -24,6 +24,7 @@ import {
 } from "../../review.ts";
 import { reviewText } from "../../text/review-text.ts";
 import type { ReviewEnvironment } from "../options.ts";
+import { timeoutParameter } from "./parameters.ts";
 import { clean, report } from "./result.ts";
 
 const parameters = obj({
@@ -35,13 +36,7 @@ const parameters = obj({
     }),
   ),
   skipTests: opt(bool({ description: "Review without running the tests. Default: false" })),
-  timeoutSeconds: opt(
-    int({
-      minimum: 1,
-      maximum: limits.maxTimeoutSeconds,
-      description: `Time limit of each check and test run. Default: ${limits.timeoutSeconds}`,
-    }),
-  ),
+  timeoutSeconds: timeoutParameter("each check and test run"),
 });
 
 const schemas = {

@@ -1,4 +1,4 @@
-import { arr, bool, int, obj, oneOf, opt } from "@earendil-works/pi-schema";
+import { arr, bool, obj, oneOf, opt } from "@earendil-works/pi-schema";
 import { defineTool } from "@nestbox/tool";
 
 import { checkKinds, checksSchema, type CheckKind, type ChecksReport, type CheckStep } from "../../checks.ts";
@@ -9,6 +9,7 @@ import { workingFolder } from "../environment.ts";
 import type { ReviewEnvironment } from "../options.ts";
 import { findSteps } from "../project/steps.ts";
 import { runSteps } from "../run-steps.ts";
+import { timeoutParameter } from "./parameters.ts";
 import { clean, report } from "./result.ts";
 
 const parameters = obj({
@@ -16,13 +17,7 @@ const parameters = obj({
     bool({ description: "Leave the tests out, for example because failing_tests runs them. Default: false" }),
   ),
   only: opt(arr(oneOf(checkKinds), { minItems: 1, maxItems: 3, description: "Run these kinds only" })),
-  timeoutSeconds: opt(
-    int({
-      minimum: 1,
-      maximum: limits.maxTimeoutSeconds,
-      description: `Time limit of each step. Default: ${limits.timeoutSeconds}`,
-    }),
-  ),
+  timeoutSeconds: timeoutParameter("each step"),
 });
 
 /** `run_checks`: the project's own type check, linter and unit tests (contract A3, A5). */
