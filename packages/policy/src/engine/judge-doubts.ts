@@ -19,7 +19,7 @@ const opaque: ReadonlySet<Doubt["kind"]> = new Set(["opaque", "evaluates-argumen
 /** Words after a raw program that are read as its arguments. */
 const RAW_ARGUMENTS = 24;
 /** Most raw words that are read with their arguments; a later one counts by its name alone, which is stricter. */
-const MAX_RAW_COMMANDS = 1_000;
+const MAX_RAW_COMMANDS = 300;
 /** Most raw words that are looked up on disk; a later one counts as it is written. */
 const MAX_RAW_LOOKUPS = 500;
 

@@ -33,6 +33,8 @@ export interface MappedCall {
 
 /** Most resources that one call may name by its arguments; a call with more is denied. */
 export const MAX_RESOURCES = 2_000;
+/** Most resources that the commands of one call may name; a call with more is denied. */
+export const MAX_COMMAND_RESOURCES = 3_000;
 
 export function mapCall(
   request: CallRequest,
@@ -104,6 +106,8 @@ export function mapCall(
       }
     }
   }
+  if (resources.length - own.length > MAX_COMMAND_RESOURCES)
+    invalid ??= `its commands name more than ${MAX_COMMAND_RESOURCES} paths or hosts`;
   if (own.length > MAX_RESOURCES) invalid ??= `it names more than ${MAX_RESOURCES} paths or hosts`;
   return { commands, resources, own, doubts, rawWords, invalid };
 }

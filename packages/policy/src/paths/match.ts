@@ -53,7 +53,8 @@ export function compilePathMatch(
   const { outside, action, glob } = match;
   const samples = globs
     .flatMap((pattern) => sampleGlob(pattern))
-    .map((path) => foldedPath(scope.fold(path, "loose")));
+    // A relative one is taken apart from its first character on, so it gets a root.
+    .map((path) => foldedPath(scope.fold(/^([A-Za-z]:)?\//.test(path) ? path : `/${path}`, "loose")));
   const soft = options.soft === true;
 
   // Who may not write a file may not remove it or move it away either: what it held is gone in both cases.
@@ -143,5 +144,7 @@ function looseTree(patterns: readonly PathPattern[], subject: PathSubject, soft:
   if (!walk) return "no";
   if (subject.tree().some((path) => patterns.some((pattern) => pattern.hit(path) === "covered")))
     return found;
-  return subject.treeComplete() || soft ? "no" : "maybe";
+  // What is built in does not ask about every large tree, but no other search may use up what this one needed.
+  const lenient = soft && subject.resolver.budget.entries >= 0;
+  return subject.treeComplete() || lenient ? "no" : "maybe";
 }

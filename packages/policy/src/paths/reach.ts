@@ -5,6 +5,8 @@ import type { PolicyFs } from "./fs.ts";
 
 /** Most entries of a tree or expansions of a glob that one question looks at. */
 export const MAX_TREE_ENTRIES = 20_000;
+/** Most entries that all trees and globs of one decision look at together; what is past it may hold anything. */
+export const MAX_DECISION_ENTRIES = 40_000;
 /** Most matches of a glob that are looked at one by one. */
 export const MAX_EXPANSIONS = 2_000;
 
@@ -30,14 +32,22 @@ export interface Reach {
   readonly complete: boolean;
 }
 
+/** Entries that one decision may still look at. */
+export interface ReachBudget {
+  entries: number;
+}
+
 /** Everything below a folder, up to so many entries. A folder that does not exist has nothing below it. */
-export function listTree(fs: PolicyFs, root: string, maxEntries: number): Reach {
+export function listTree(fs: PolicyFs, root: string, maxEntries: number, budget: ReachBudget): Reach {
   const paths: string[] = [];
   const pending = [root];
   let complete = true;
   while (pending.length > 0) {
     const folder = pending.pop();
     if (folder === undefined) break;
+    // A folder costs a look even where it is empty.
+    budget.entries -= 1;
+    if (budget.entries < 0) return { paths, complete: false };
     const entries = fs.list(folder);
     if (entries === undefined) {
       // A file, or nothing at all, has nothing below it; a folder that cannot be read has something unknown.
@@ -45,7 +55,8 @@ export function listTree(fs: PolicyFs, root: string, maxEntries: number): Reach 
       continue;
     }
     for (const { name, kind } of entries) {
-      if (paths.length >= maxEntries) return { paths, complete: false };
+      budget.entries -= 1;
+      if (paths.length >= maxEntries || budget.entries < 0) return { paths, complete: false };
       const path = folder.endsWith("/") ? folder + name : `${folder}/${name}`;
       paths.push(path);
       if (kind === "folder") pending.push(path);
@@ -80,6 +91,7 @@ export function expandGlob(
   folder: string,
   rest: readonly string[],
   hidden: boolean,
+  shared: ReachBudget,
 ): GlobReach {
   const found = new Map<string, GlobMatch>();
   let budget = MAX_TREE_ENTRIES;
@@ -99,6 +111,8 @@ export function expandGlob(
       if (found.size >= MAX_EXPANSIONS) return answer(false);
       continue;
     }
+    shared.entries -= 1;
+    if (shared.entries < 0) return answer(false);
     const next = (entry: string): string => (at.endsWith("/") ? at + entry : `${at}/${entry}`);
     if (name === "." || name === "") {
       pending.push({ at, index: index + 1, plain });
@@ -114,7 +128,8 @@ export function expandGlob(
     for (const entry of fs.list(at) ?? []) {
       if (!hidden && entry.name.startsWith(".") && !name.startsWith(".")) continue;
       budget -= 1;
-      if (budget < 0) return answer(false);
+      shared.entries -= 1;
+      if (budget < 0 || shared.entries < 0) return answer(false);
       const step = { at: next(entry.name), plain: plain && entry.kind !== "link" };
       if (name === "**") {
         if (entry.kind === "folder") pending.push({ ...step, index });

@@ -1,6 +1,8 @@
 import type { Care } from "../rules/call-filter.ts";
 import { foldLoosely, foldStrictly } from "./fold.ts";
 import type { PolicyFs } from "./fs.ts";
+import type { FoldedPath } from "./pattern.ts";
+import { MAX_DECISION_ENTRIES, type ReachBudget } from "./reach.ts";
 import { absolutePath, isInside, type PathWorld, resolveDots, rootOf } from "./normalize.ts";
 
 /** Most links that are followed for one path. */
@@ -20,12 +22,21 @@ export interface ResolvedPath {
   readonly doubt?: string;
 }
 
+/** A tree as it was found, with its paths as loose rules compare them. */
+export interface KnownTree {
+  readonly paths: readonly FoldedPath[];
+  readonly complete: boolean;
+}
+
 /** Resolves the paths of one decision and remembers them: one answer per path, whatever changes meanwhile. */
 export interface PathResolver {
   resolve(value: string, base: string): ResolvedPath | undefined;
   /** The same for every resolver whose patterns mean the same. */
   readonly scopeKey: string;
   readonly fs: PolicyFs;
+  /** What this decision may still look at, and the trees that it has looked at, by their real top. */
+  readonly budget: ReachBudget;
+  readonly trees: Map<string, KnownTree>;
   readonly world: PathWorld;
   /** The project's folder, as written and real. */
   readonly roots: readonly string[];
@@ -121,6 +132,8 @@ export function createResolver(fs: PolicyFs, world: PathWorld, root: string): Pa
   return {
     scopeKey: `${volume.foldsCase ? "folded" : "exact"}\0${[...roots, "", ...homes].join("\0")}`,
     fs,
+    budget: { entries: MAX_DECISION_ENTRIES },
+    trees: new Map(),
     world,
     roots,
     homes,

@@ -9,11 +9,10 @@ import {
   isGlob,
   listTree,
   MAX_TREE_ENTRIES,
-  type Reach,
   sampleGlob,
   splitGlob,
 } from "./reach.ts";
-import type { PathResolver, ResolvedPath } from "./resolve.ts";
+import type { KnownTree, PathResolver, ResolvedPath } from "./resolve.ts";
 
 /** A path resource, with all that it may touch. Made once and asked by every rule. */
 export interface PathSubject {
@@ -83,9 +82,8 @@ export function pathSubject(
     return [...texts].map(foldedPath);
   };
   const all = (): readonly ResolvedPath[] => (deep ? [...surface, ...expand().paths] : named);
-  let listed: Reach | undefined;
-  let folded: readonly FoldedPath[] | undefined;
-  const reach = (): Reach =>
+  let listed: KnownTree | undefined;
+  const reach = (): KnownTree =>
     (listed ??= listTrees(resolver, globbed === undefined ? named : expand().paths, expand().complete));
   return {
     resolver,
@@ -106,7 +104,7 @@ export function pathSubject(
               "loose",
             ),
           ),
-    tree: () => (folded ??= reach().paths.map((path) => foldedPath(resolver.fold(path, "loose")))),
+    tree: () => reach().paths,
     treeComplete: () => reach().complete,
     surface: () => (deep ? (shallow ??= fold(surface, "loose")) : (loose ??= fold(named, "loose"))),
     identities(care) {
@@ -127,15 +125,33 @@ export function pathSubject(
 }
 
 /** What is below several folders; together they have the bound of one. */
-function listTrees(resolver: PathResolver, tops: readonly ResolvedPath[], known: boolean): Reach {
-  const paths: string[] = [];
+function listTrees(resolver: PathResolver, tops: readonly ResolvedPath[], known: boolean): KnownTree {
+  const [only, ...others] = tops;
+  if (only !== undefined && others.length === 0) {
+    const tree = knownTree(resolver, only.real, MAX_TREE_ENTRIES);
+    return { paths: tree.paths, complete: known && tree.complete };
+  }
+  const paths: FoldedPath[] = [];
   let complete = known && tops.length > 0;
   for (const { real } of tops) {
-    const found = listTree(resolver.fs, real, MAX_TREE_ENTRIES - paths.length);
+    const found = knownTree(resolver, real, MAX_TREE_ENTRIES - paths.length);
     for (const path of found.paths) paths.push(path);
     complete &&= found.complete;
   }
   return { paths, complete };
+}
+
+/** One tree, looked at once a decision. */
+function knownTree(resolver: PathResolver, top: string, maxEntries: number): KnownTree {
+  const known = resolver.trees.get(top);
+  if (known !== undefined) return known;
+  const found = listTree(resolver.fs, top, maxEntries, resolver.budget);
+  const tree = {
+    paths: found.paths.map((path) => foldedPath(resolver.fold(path, "loose"))),
+    complete: found.complete,
+  };
+  resolver.trees.set(top, tree);
+  return tree;
 }
 
 /** Whether an absolute or home path, which no folder changes. */
@@ -197,7 +213,7 @@ function globPath(resolver: PathResolver, value: string, base: string, hidden: b
     whole: known.length === samples.length,
     expand() {
       if (start === undefined) return { paths: [], complete: false };
-      const found = expandGlob(resolver.fs, start.real, rest, hidden);
+      const found = expandGlob(resolver.fs, start.real, rest, hidden, resolver.budget);
       // What was listed in a real folder and is no link need not be looked up again.
       const matches = found.matches.map(({ path, plain }) =>
         plain ? { path, real: path, identities: [path] } : resolver.resolve(path, base),

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { parsePolicy } from "../../src/index.ts";
 import { MAX_GLOB_CHARS } from "../../src/paths/pattern.ts";
 import { MAX_PATH_CHARS } from "../../src/paths/normalize.ts";
-import { MAX_EXPANSIONS, MAX_TREE_ENTRIES } from "../../src/paths/reach.ts";
-import { MAX_RESOURCES } from "../../src/mapping/subject.ts";
+import { MAX_DECISION_ENTRIES, MAX_EXPANSIONS, MAX_TREE_ENTRIES } from "../../src/paths/reach.ts";
+import { MAX_COMMAND_RESOURCES, MAX_RESOURCES } from "../../src/mapping/subject.ts";
 import { presetDefaults, presetRules } from "../../src/preset/rules.ts";
 import { MAX_REGEX_CHARS } from "../../src/rules/regex.ts";
 import { MAX_POLICY_CHARS, MAX_RULES } from "../../src/rules/read.ts";
@@ -45,6 +45,8 @@ describe("the page about the policy file", () => {
       MAX_REGEX_CHARS,
       MAX_GLOB_CHARS,
       MAX_RESOURCES,
+      MAX_COMMAND_RESOURCES,
+      MAX_DECISION_ENTRIES,
       MAX_TREE_ENTRIES,
       MAX_EXPANSIONS,
       MAX_PATH_CHARS,
