@@ -10,8 +10,8 @@ export interface CacheOptions {
 }
 
 /**
- * The same caller, which answers a repeated call of a `readOnlyHint: true` tool with the outcome it had: make one
- * where a call tree begins and hand it down. A call of any other tool may have changed what was read, so it empties
+ * The same caller, which answers a repeated call of a `readOnlyHint: true` tool with the outcome it had. It covers the
+ * calls that go through it, and not those that the called tools make with callers of their own. A call of any other tool may have changed what was read, so it empties
  * the cache. Failures are not kept, and a call that was answered from the cache makes no event and no record.
  */
 export function cached<O extends ToolCallOutcome>(
