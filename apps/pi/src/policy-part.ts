@@ -9,7 +9,7 @@ import {
 import { detailedApprover } from "./approval/detailed-approver.ts";
 import type { ScriptPlaces } from "./approval/script-place.ts";
 
-/** Keys that run ahead of a dialog in the terminal, in milliseconds; the same as the policy's own. */
+/** Keys that run ahead of a dialog in the terminal, in milliseconds, where the approver does not say. */
 const TYPE_AHEAD_MS = 250;
 
 /** The policy with questions that show what will run. Not yet registered. */
@@ -29,7 +29,7 @@ export function createPolicyPart(
     given ?? createDialogApprover({ ui: () => (current?.hasUI === true ? current.ui : undefined) });
   const typeAheadMs = (): number =>
     given === undefined
-      ? (options.typeAheadMs ?? (current?.mode === "tui" ? TYPE_AHEAD_MS : 0))
+      ? (options.typeAheadMs ?? (current?.mode === "tui" ? (approver.typeAheadMs ?? TYPE_AHEAD_MS) : 0))
       : (given.typeAheadMs ?? 0);
   return createPolicyExtension({
     ...options,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { SettingsManager } from "@earendil-works/pi-coding-agent";
+import { getAgentDir, SettingsManager } from "@earendil-works/pi-coding-agent";
 import { createNestbox } from "@nestbox/pi";
 import { call, scriptedPiSession, type ScriptedPiSessionOptions } from "@nestbox/tool/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -20,8 +20,8 @@ afterEach(() => {
   rmSync(agentDir, { recursive: true, force: true });
 });
 
-function userSettings(settings: unknown): void {
-  writeFileSync(join(agentDir, "settings.json"), JSON.stringify(settings));
+function userSettings(settings: unknown, folder = agentDir): void {
+  writeFileSync(join(folder, "settings.json"), JSON.stringify(settings));
 }
 
 /** Pi's settings type does not know the key; Pi keeps it. */
@@ -90,14 +90,17 @@ describe("the policy is switched off by nothing that a project can set", () => {
   });
 
   for (const [how, set] of [
-    ["the person's own settings file", () => userSettings({ nestbox: { policy: false } })],
-    ["the variable", () => vi.stubEnv("NESTBOX_POLICY", "off")],
+    [
+      "the person's own settings file",
+      (folder: string) => userSettings({ nestbox: { policy: false } }, folder),
+    ],
+    ["the variable", () => void vi.stubEnv("NESTBOX_POLICY", "off")],
   ] as const) {
     it(`is off when ${how} says so, and every session says it`, async () => {
-      set();
       await using pi = await scriptedPiSession({
         ui: {},
-        extensions: [createNestbox({ policy: quietPolicy() })],
+        // A session has an agent folder of its own, which is there when its extensions load.
+        extensions: [() => set(getAgentDir()), createNestbox({ policy: quietPolicy() })],
       });
       await pi.prompt("look", [call("bash", { command: "echo looked" }, "B"), "done"]);
       expect(pi.resultText("B")).toContain("looked");

@@ -9,6 +9,8 @@ import type { ScriptEvent, ScriptRequest, ScriptRunner } from "@nestbox/codemode
 
 /** Calls whose place is remembered at a time. */
 const MAX_PLACES = 1_000;
+/** What the engine counts as the end of a line. */
+const LINE_BREAK = /\r\n|[\n\r\u2028\u2029]/;
 
 export interface ScriptPlace {
   /** 1-based. */
@@ -43,7 +45,7 @@ export function createScriptPlaces(pi: Pick<ExtensionAPI, "on">): ScriptPlaces {
   pi.on("tool_execution_end", (event) => forget(event.toolCallId));
 
   const watched = (request: ScriptRequest): ScriptRequest => {
-    const lines = request.code.split("\n");
+    const lines = request.code.split(LINE_BREAK);
     let next: ScriptPlace | undefined;
     const { caller } = request;
     return {
