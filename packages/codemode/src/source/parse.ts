@@ -1,4 +1,4 @@
-import { type Expression, parse as acornParse, parseExpressionAt, type Options, type Program } from "acorn";
+import { type Expression, parseExpressionAt, type Options, Parser, type Program } from "acorn";
 import { type SourceError, sourceError } from "./source-error.ts";
 
 /**
@@ -24,6 +24,19 @@ export const PARSE_OPTIONS: Readonly<Record<ParseGoal, Options>> = {
   // `return` stays legal, so that a script that mixes both forms is still understood.
   module: { ...COMMON, sourceType: "module" },
 };
+
+/** The parser's mark of the cases of a `switch`, which it does not export. */
+const SWITCH_SCOPE = 1024;
+
+/** `using` at the top of a script is legal, because that is a function's body; the parser does not know it. */
+class ScriptParser extends Parser {
+  get allowUsing(): boolean {
+    const { flags } = (this as unknown as { currentScope(): { readonly flags: number } }).currentScope();
+    return (flags & SWITCH_SCOPE) === 0;
+  }
+}
+
+const acornParse = (source: string, options: Options): Program => ScriptParser.parse(source, options);
 
 /** What acorn throws, as far as it is used here. */
 interface AcornError {

@@ -19,7 +19,7 @@ export type ScriptLanguage = "javascript" | "typescript";
 
 export interface PreparedScript {
   readonly ok: true;
-  /** The text of one async arrow function without parameters: `(async () => { … })`. */
+  /** The text of one async arrow function to be called without arguments: `(async () => { … })`. */
   readonly program: string;
   /** Add this to a line that the engine reports to get the script's own. */
   readonly lineOffset: number;
@@ -130,18 +130,33 @@ function build(source: string, language: ScriptLanguage, form: BodyForm): Readin
   // `#!` is legal only as the first thing of a file; as a comment it keeps its width.
   const body = applyEdits(source, form.edits).replace(/^#!/, "//");
   const program = `(async () => {${form.head}\n${body}\n${form.tail}})`;
+  const inherited = inheritedNames(source);
+  if (inherited !== "") {
+    const withNames = program.replace("async ()", `async (${inherited})`);
+    if (isWrapped(withNames)) return prepared(withNames);
+  }
   // A body that stands as it was read cannot leave the wrapper; one that was changed has to show it.
   if (form !== PLAIN_FORM && !isWrapped(program)) {
     const error = { name: "SyntaxError", message: "The script cannot be read as one function" };
     return { ok: false, final: false, error, offset: 0 };
   }
-  return {
-    ok: true,
-    program,
-    lineOffset: -1,
-    trailing: form.trailing,
-    language,
-    notes: form.notes,
-    shifts: form.shifts,
-  };
+  return prepared(program);
+
+  function prepared(text: string): PreparedScript {
+    const { trailing, notes, shifts } = form;
+    return { ok: true, program: text, lineOffset: -1, trailing, language, notes, shifts };
+  }
+}
+
+/**
+ * In the built-in codemode `tools` and `console` are parameters of the script: `var tools` keeps the value, and an
+ * assignment replaces it. Where a script does one of these, they are parameters here too.
+ */
+function inheritedNames(source: string): string {
+  const names = ["tools", "console"].filter((name) =>
+    new RegExp(
+      `\\bvar\\b[^;]{0,200}?\\b${name}\\b|(?<![.\\w$])${name}\\s*(?:\\?\\?|\\|\\||&&)?=(?![=>])`,
+    ).test(source),
+  );
+  return names.map((name) => `${name}=globalThis.${name}`).join(",");
 }

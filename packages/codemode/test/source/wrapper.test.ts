@@ -114,3 +114,19 @@ test("lines stay where they are", () => {
   });
   expect(fc.check(property, { numRuns: 2_000, seed: 26_07_27 })).toMatchObject({ failed: false });
 });
+
+test("a script that renames or keeps `tools` is still one function, and its own strictness counts", () => {
+  for (const code of [
+    "var tools = tools; return tools",
+    "console = {}; return 1",
+    '"use strict"; var tools = 1; return tools',
+    "const tools = 1; tools ?? 2",
+    "let console = {}; console = 1",
+    `${"var a,".repeat(50_000)} b`,
+  ]) {
+    const outcome = prepareSource(code, { strip });
+    if (!outcome.ok) continue;
+    expect(() => parse(outcome.program, { ecmaVersion: "latest", sourceType: "script" }), code).not.toThrow();
+  }
+  expect(prepareSource("switch (1) { case 1: using a = null }")).toMatchObject({ ok: false });
+});

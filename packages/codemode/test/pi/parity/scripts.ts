@@ -116,6 +116,21 @@ export const SAME: readonly (readonly [promise: string, code: string])[] = [
   ["store of a wrong key", "store(1, 2)"],
   ["load of a wrong key", "load()"],
   ["store of what is no JSON", 'store("f", () => 1)'],
+  ["var tools keeps its value", "var tools = tools || {}; return typeof tools.echo"],
+  [
+    "var console keeps its value",
+    'if (typeof console === "undefined") { var console = {} }\nconsole.log("q")',
+  ],
+  ["a console of the script's own", 'console = { log: (x) => text("my " + x) }; console.log("a")'],
+  [
+    "tools of the script's own",
+    "tools = { ...tools, mine: () => 1 }; return [tools.mine(), typeof tools.echo]",
+  ],
+  ["using", 'using d = { [Symbol.dispose]() { text("disposed") } }; text("body")'],
+  [
+    "await using",
+    'await using d = { async [Symbol.asyncDispose]() { text("disposed") } };\nfor (using e of [{ [Symbol.dispose]() { text("each") } }]) text("body")',
+  ],
   ["names of the globals", "return [text, store, load, exit].map((f) => f.name)"],
   [
     "an error of the older kind",
