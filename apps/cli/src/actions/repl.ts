@@ -4,6 +4,7 @@ import { createToolHost } from "@nestbox/calls";
 import { createDiscovery, type ScriptEvent, type ScriptLimits } from "@nestbox/codemode";
 import { createRunner } from "@nestbox/codemode/node";
 
+import { connectServers } from "../compose/connect-servers.ts";
 import { openGate } from "../compose/gate.ts";
 import { registerTools } from "../compose/register-tools.ts";
 import { terminalApprover } from "../compose/terminal-approver.ts";
@@ -24,6 +25,7 @@ import { type Answer, startSession } from "../repl/session.ts";
 export interface ReplOptions {
   readonly tools?: readonly string[];
   readonly policy?: readonly string[];
+  readonly mcp?: readonly string[];
   readonly cwd?: string;
   readonly config?: string;
   readonly memoryMb?: number;
@@ -48,17 +50,19 @@ export async function repl(
   const cwd = workingFolder(options.cwd, start);
   const interactive = streams.stdin.isTTY === true && streams.stdout.isTTY === true;
   const say = (message: string): void => void streams.stderr.write(`${message}\n`);
+  const warn = (message: string): void => say(`nestbox: ${oneLine(message, 2_000)}`);
   const approver = terminalApprover(streams, false);
   const { gate, policy } = openGate({
     files: options.policyFiles,
     start,
     cwd,
-    onError: (message) => say(`nestbox: ${message}`),
+    onError: warn,
     ...(approver === undefined ? {} : { approver }),
   });
   await using host = createToolHost({ cwd, gate, pauses: gate.pauses });
   const choice = options.tools === undefined ? {} : { tools: options.tools };
   await registerTools(host, { ...choice, start, cwd }, policy);
+  await using _servers = await connectServers(host, options.mcp ?? [], { start, signal, warn });
   await using caller = host.caller({ callId: "repl", toolName: "nestbox repl", signal });
   const runner = createRunner({
     maxProcesses: 1,

@@ -4,6 +4,7 @@ import { createToolHost, createTrace } from "@nestbox/calls";
 import { createDiscovery, parseScriptSource, type ScriptOutcome } from "@nestbox/codemode";
 import { createRunner } from "@nestbox/codemode/node";
 
+import { connectServers } from "../compose/connect-servers.ts";
 import { openGate, type PolicyFiles } from "../compose/gate.ts";
 import { readScript } from "../compose/read-script.ts";
 import { registerTools } from "../compose/register-tools.ts";
@@ -18,6 +19,7 @@ import { colorsFor } from "../report/colors.ts";
 import { runReport } from "../report/json.ts";
 import { createLiveTree } from "../report/live-tree.ts";
 import { writeRunReport } from "../report/run-report.ts";
+import { oneLine } from "../report/safe-text.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface RunOptions {
@@ -25,6 +27,7 @@ export interface RunOptions {
   readonly eval?: string;
   readonly tools?: readonly string[];
   readonly policy?: readonly string[];
+  readonly mcp?: readonly string[];
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   readonly cwd?: string;
@@ -45,12 +48,13 @@ export async function run(
   const options = withConfig(given, start);
   const cwd = workingFolder(options.cwd, start);
   const source = await sourceOf(script, options, start, streams);
+  const warn = (message: string): void => void streams.stderr.write(`nestbox: ${oneLine(message, 2_000)}\n`);
   const approver = terminalApprover(streams, script === "-");
   const { gate, policy } = openGate({
     files: options.policyFiles,
     start,
     cwd,
-    onError: (message) => void streams.stderr.write(`nestbox: ${message}\n`),
+    onError: warn,
     ...(approver === undefined ? {} : { approver }),
   });
 
@@ -58,6 +62,7 @@ export async function run(
   await using host = createToolHost({ cwd, gate, pauses: gate.pauses, onEvent: trace.onEvent });
   const toolChoice = options.tools === undefined ? {} : { tools: options.tools };
   await registerTools(host, { ...toolChoice, start, cwd }, policy);
+  await using _servers = await connectServers(host, options.mcp ?? [], { start, signal, warn });
   const parsed = parseScriptSource(source);
   if (!parsed.ok) throw new ScriptSourceError(parsed.message);
 

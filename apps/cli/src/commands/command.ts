@@ -22,6 +22,10 @@ export const TOOLS_OPTION = [
   "--tools <module>",
   "a module whose default export is a list of tools, instead of the review tools (repeatable)",
 ] as const;
+export const MCP_OPTION = [
+  "--mcp <file>",
+  "a JSON file with mcpServers, whose tools scripts can call as well (repeatable)",
+] as const;
 export const POLICY_OPTION = [
   "--policy <file>",
   "a policy file (repeatable); without it the annotation default holds",

@@ -3,6 +3,7 @@ import {
   type AddCommand,
   collect,
   CONFIG_OPTION,
+  MCP_OPTION,
   POLICY_OPTION,
   positiveInteger,
   TOOLS_OPTION,
@@ -14,6 +15,7 @@ export const addRepl: AddCommand = (program, { streams, signal, interrupts, done
     .description("call tools entry by entry; what one entry declares the next one finds")
     .option(...TOOLS_OPTION, collect)
     .option(...CONFIG_OPTION)
+    .option(...MCP_OPTION, collect)
     .option(...POLICY_OPTION, collect)
     .option("--cwd <folder>", "working folder of the tools")
     .option("--memory-mb <n>", "memory of the session's isolate", positiveInteger)

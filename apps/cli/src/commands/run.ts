@@ -4,6 +4,7 @@ import {
   collect,
   CONFIG_OPTION,
   JSON_OPTION,
+  MCP_OPTION,
   POLICY_OPTION,
   positiveInteger,
   TOOLS_OPTION,
@@ -18,6 +19,7 @@ export const addRun: AddCommand = (program, { streams, signal, done }) => {
     .option(...JSON_OPTION)
     .option(...TOOLS_OPTION, collect)
     .option(...CONFIG_OPTION)
+    .option(...MCP_OPTION, collect)
     .option(...POLICY_OPTION, collect)
     .option(
       "--timeout-ms <n>",
