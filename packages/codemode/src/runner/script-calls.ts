@@ -2,7 +2,14 @@
  * The calls of one script, on the host's side: every one is looked up in the script's own table, made through the
  * caller, recorded, and answered. The sandbox only ever names an index or a name; nothing it says is trusted.
  */
-import type { CallableTool, CallDecision, SchemaError, ToolCallOutcome, ToolResult } from "@nestbox/tool";
+import {
+  shorten,
+  type CallableTool,
+  type CallDecision,
+  type SchemaError,
+  type ToolCallOutcome,
+  type ToolResult,
+} from "@nestbox/tool";
 import type { NamedTool } from "../declarations/identifier.ts";
 import { messageOf } from "../shared/guards.ts";
 import type { ScriptCall, ScriptEvent, ScriptRequest } from "../types.ts";
@@ -174,7 +181,7 @@ export class ScriptCalls {
       record.began = false;
       record.durationMs = 0;
       record.decision = remembered.decision;
-      record.error = cut(remembered.text);
+      record.error = shorten(remembered.text, MAX_ERROR_CHARS);
       this.#tell(record);
       const outcome: ToolCallOutcome = {
         toolCall: { type: "toolCall", id: "", name, arguments: {} },
@@ -203,7 +210,7 @@ export class ScriptCalls {
       if (open.timedOut === true) return;
       // A caller never rejects for a tool's failure: what rejects is the host itself, or arguments that it refuses.
       record.status = controller.signal.aborted ? "cancelled" : "error";
-      record.error = cut(messageOf(error));
+      record.error = shorten(messageOf(error), MAX_ERROR_CHARS);
       answer = { kind: "error", name: errorName(error), message: messageOf(error), denied: false };
     }
     watch?.stop();
@@ -252,7 +259,7 @@ export class ScriptCalls {
       if (outcome.durationMs !== undefined) record.durationMs = outcome.durationMs;
       if (outcome.isError) {
         record.status = denied ? "denied" : signal.aborted ? "cancelled" : "error";
-        record.error = cut(textOf(outcome.result) || `Tool "${tool.name}" failed`);
+        record.error = shorten(textOf(outcome.result) || `Tool "${tool.name}" failed`, MAX_ERROR_CHARS);
       } else record.status = "ok";
       this.#checkOutput(tool, outcome);
       if (denied && decision !== undefined && this.#denials.size < MAX_DENIALS) {
@@ -321,8 +328,4 @@ function errorName(error: unknown): string {
   } catch {
     return "Error";
   }
-}
-
-function cut(text: string): string {
-  return text.length > MAX_ERROR_CHARS ? `${text.slice(0, MAX_ERROR_CHARS - 1)}…` : text;
 }
