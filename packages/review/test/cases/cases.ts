@@ -175,7 +175,51 @@ const failures: readonly RunnerCase[] = [
   },
 ];
 
+const passes = (
+  runner: "vitest" | "jest" | "mocha" | "playwright" | "bun",
+  path: string,
+  source: string,
+): RunnerCase => ({
+  name: `${runner}-passing`,
+  runner,
+  project: runner,
+  files: { ...gone("test"), [path]: source },
+  expected: { outcome: "passed", counts: [2, 0, 1] },
+});
+
+/** Two tests that pass and one that is skipped, as `it`, `expect` and `describe` have them. */
+const twoPass = `describe("group", () => {
+  it("passes", () => { expect(1).toBe(1); });
+  it.skip("is skipped", () => {});
+});
+it("passes too", () => {});
+`;
+
 const passing: readonly RunnerCase[] = [
+  passes("vitest", "test/a.test.js", `import { describe, expect, it } from "vitest";\n\n${twoPass}`),
+  passes("jest", "test/a.test.js", twoPass),
+  passes(
+    "mocha",
+    "test/a.test.js",
+    'describe("group", () => {\n  it("passes", () => {});\n  it.skip("is skipped", () => {});\n});\nit("passes too", () => {});\n',
+  ),
+  passes(
+    "playwright",
+    "test/a.spec.js",
+    'import { test } from "@playwright/test";\n\ntest("passes", () => {});\ntest("passes too", () => {});\ntest.skip("is skipped", () => {});\n',
+  ),
+  passes("bun", "test/a.test.js", `import { describe, expect, it } from "bun:test";\n\n${twoPass}`),
+  {
+    name: "go-passing",
+    runner: "go",
+    project: "go",
+    files: {
+      ...gone("broken", "crash"),
+      "add_test.go":
+        'package adding\n\nimport "testing"\n\nfunc TestPasses(t *testing.T) {}\n\nfunc TestPassesToo(t *testing.T) {}\n\nfunc TestIsSkipped(t *testing.T) { t.Skip("later") }\n',
+    },
+    expected: { outcome: "passed", counts: [2, 0, 1] },
+  },
   {
     name: "node-test-passing",
     runner: "node:test",
@@ -295,7 +339,67 @@ const configErrors: readonly RunnerCase[] = [
 ];
 
 const kill = "process.kill(process.pid, 'SIGKILL')";
+/** A runner that is itself killed leaves no report; 137 is what a shell makes of SIGKILL. */
+const crashed = { outcome: "crashed", message: /ended by SIGKILL|exited with code 137/ } as const;
 const crashes: readonly RunnerCase[] = [
+  {
+    name: "vitest-crash",
+    runner: "vitest",
+    project: "vitest",
+    files: {
+      ...gone("test"),
+      // In a thread, the process that a test kills is the runner's own.
+      "vitest.config.js": 'export default { test: { pool: "threads" } };\n',
+      "test/a.test.js": `import { test } from "vitest";\n\ntest("a", () => {});\ntest("kills", () => { ${kill}; });\n`,
+    },
+    expected: crashed,
+  },
+  {
+    name: "vitest-worker-crash",
+    runner: "vitest",
+    project: "vitest",
+    files: {
+      ...gone("test"),
+      "vitest.config.js": 'export default { test: { pool: "forks" } };\n',
+      "test/a.test.js": `import { test } from "vitest";\n\ntest("a", () => {});\ntest("kills", () => { ${kill}; });\n`,
+    },
+    expected: { outcome: "crashed", message: /[Ww]orker/ },
+  },
+  {
+    name: "bun-crash",
+    runner: "bun",
+    project: "bun",
+    files: {
+      ...gone("test"),
+      "test/a.test.js": `import { test } from "bun:test";\n\ntest("a", () => {});\ntest("kills", () => { ${kill}; });\n`,
+    },
+    expected: crashed,
+  },
+  {
+    name: "playwright-crash",
+    runner: "playwright",
+    project: "playwright",
+    files: {
+      ...gone("test"),
+      // Tests run in workers; what ends the whole run is run by the runner itself.
+      "playwright.config.js":
+        'export default { testDir: "test", workers: 1, globalTeardown: "./teardown.js" };\n',
+      "teardown.js": `export default () => { ${kill}; };\n`,
+      "test/a.spec.js": 'import { test } from "@playwright/test";\n\ntest("a", () => {});\n',
+    },
+    expected: crashed,
+  },
+  {
+    name: "playwright-worker-crash",
+    runner: "playwright",
+    project: "playwright",
+    files: {
+      ...gone("test"),
+      "playwright.config.js": 'export default { testDir: "test", workers: 1 };\n',
+      "test/a.spec.js": `import { test } from "@playwright/test";\n\ntest("a", () => {});\ntest("kills", () => { ${kill}; });\n`,
+    },
+    expected: { outcome: "failed", counts: [1, 1, 0], failures: ["test/a.spec.js:* kills"] },
+  },
   {
     name: "jest-crash",
     runner: "jest",
