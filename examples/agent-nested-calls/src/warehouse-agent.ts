@@ -2,6 +2,7 @@ import { Agent, type StreamFn } from "@earendil-works/pi-agent-core";
 import type { Model } from "@earendil-works/pi-ai";
 import { nestedCalls, type AgentCalls } from "@nestbox/calls/agent";
 import type { ScriptRunner } from "@nestbox/codemode";
+import { refusedOrder } from "./order-rule.ts";
 import { createScriptTool } from "./script-tool.ts";
 import { createWarehouseTools, type Warehouse } from "./warehouse-tools.ts";
 
@@ -21,17 +22,11 @@ export function createWarehouseAgent({ model, streamFn, runner, warehouse }: War
     initialState: { model, systemPrompt: "You keep a warehouse." },
     streamFn,
     // The agent's own hook. It is set before `nestedCalls`, so that it sees the calls of scripts too.
-    beforeToolCall: async ({ toolCall: { name }, args }) =>
-      name === "order" && piecesOf(args) > 10
-        ? { block: true, reason: "More than 10 pieces are ordered by a person. Order fewer, or ask for it." }
-        : undefined,
+    beforeToolCall: async ({ toolCall: { name }, args }) => {
+      const reason = refusedOrder(name, args);
+      return reason === undefined ? undefined : { block: true, reason };
+    },
   });
   const tools = [createScriptTool(runner), ...createWarehouseTools(warehouse)];
   return { agent, calls: nestedCalls(agent, { cwd: process.cwd(), tools }) };
-}
-
-/** What is not a number of pieces counts as too many. */
-function piecesOf(args: unknown): number {
-  const pieces = typeof args === "object" && args !== null && "pieces" in args ? args.pieces : undefined;
-  return typeof pieces === "number" ? pieces : Number.POSITIVE_INFINITY;
 }

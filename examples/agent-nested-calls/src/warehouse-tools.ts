@@ -1,5 +1,5 @@
 import { int, obj, str } from "@earendil-works/pi-schema";
-import { dataResult, defineTool, refusal, textResult } from "@nestbox/tool";
+import { dataResult, defineTool, refusal, textResult, type ToolCallOutcome } from "@nestbox/tool";
 
 export interface Warehouse {
   /** Pieces and cents by the name of the thing. */
@@ -7,7 +7,7 @@ export interface Warehouse {
   readonly orders: string[];
 }
 
-/** Four tools, and not one of them is declared to the model: it reaches them through scripts, or not at all. */
+/** Five tools, and not one of them is declared to the model: it reaches them through scripts, or not at all. */
 export function createWarehouseTools({ stock, orders }: Warehouse) {
   const find = (thing: string) => {
     const found = stock.get(thing);
@@ -49,6 +49,24 @@ export function createWarehouseTools({ stock, orders }: Warehouse) {
       },
     }),
     defineTool({
+      name: "restock",
+      description: "Orders what is missing of a thing, so that there are as many pieces as asked for.",
+      parameters: obj({ thing, pieces: int({ minimum: 1 }) }),
+      outputSchema: obj({ ordered: int() }),
+      exposure: "codemode",
+      async execute(_id, params, signal, _onUpdate, context) {
+        if (context === undefined) throw refusal("Restocking needs a host with nested calls.");
+        const options = signal === undefined ? {} : { signal };
+        const counted = await context.executeTool("count_pieces", { thing: params.thing }, options);
+        if (counted.isError) throw refusal(textIn(counted));
+        const pieces = params.pieces - piecesIn(counted);
+        if (pieces <= 0) return dataResult({ ordered: 0 });
+        const ordered = await context.executeTool("order", { thing: params.thing, pieces }, options);
+        if (ordered.isError) throw refusal(textIn(ordered));
+        return dataResult({ ordered: pieces });
+      },
+    }),
+    defineTool({
       name: "supplier_password",
       description: "The password of the supplier's shop.",
       parameters: obj({}),
@@ -57,4 +75,16 @@ export function createWarehouseTools({ stock, orders }: Warehouse) {
       execute: async () => textResult("swordfish"),
     }),
   ];
+}
+
+function piecesIn({ result: { structuredContent } }: ToolCallOutcome): number {
+  if (typeof structuredContent === "object" && structuredContent !== null && "pieces" in structuredContent) {
+    const { pieces } = structuredContent;
+    if (typeof pieces === "number") return pieces;
+  }
+  throw refusal("The pieces were not counted.");
+}
+
+function textIn({ result }: ToolCallOutcome): string {
+  return result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }

@@ -46,14 +46,15 @@ function scripted(toolCalls: readonly (readonly [name: string, args: JsonObject]
 
 describe("the low-level agent with nested calls", () => {
   // contract A1, A2
-  it("declares the script tool alone, though five tools are registered", async () => {
+  it("declares the script tool alone, though six tools are registered", async () => {
     await using setup = scripted([]);
     expect(setup.agent.state.tools.map(({ name }) => name)).toEqual(["script"]);
-    expect(setup.calls.host.registered().map(({ name }) => name)).toHaveLength(5);
+    expect(setup.calls.host.registered().map(({ name }) => name)).toHaveLength(6);
     expect(setup.calls.host.callable().map(({ name }) => name)).toEqual([
       "count_pieces",
       "price_of",
       "order",
+      "restock",
     ]);
   });
 
@@ -118,7 +119,7 @@ describe("the low-level agent with nested calls", () => {
     await setup.agent.prompt("What is the password?");
     const [, value = ""] = /\nOutput:\n\n(.*)$/s.exec(setup.resultOf("call-1").text) ?? [];
     expect(JSON.parse(value)).toEqual({
-      listed: ["count_pieces", "price_of", "order"],
+      listed: ["count_pieces", "price_of", "order", "restock"],
       found: 0,
       isError: true,
       text: "Tool supplier_password not found",
