@@ -131,10 +131,18 @@ function readArgs(
   if (value === undefined) return { args: undefined, argsJson: () => "" };
   if (Array.isArray(value) && value.length === 1) {
     const args = shallow(value[0], maxDepth);
-    return { args, argsJson: () => JSON.stringify(args) };
+    return { args, argsJson: () => canonicalJson(args) };
   }
   const text = segmentAt(value, segments);
-  return { args: parseDeep(text, maxDepth), argsJson: () => text };
+  const args = parseDeep(text, maxDepth);
+  return { args, argsJson: () => canonicalJson(args) };
+}
+
+/** The same text for the same arguments, whatever order their members were written in. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) =>
+    isRecord(item) ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1))) : item,
+  );
 }
 
 function readText(value: unknown, segments: readonly string[]): string {

@@ -149,6 +149,8 @@ describe("errors", () => {
       stack: "ReferenceError: require is not defined",
     };
     expect((await lay(failed(error))).parts[0]).toContain("\nHint: there are no modules here");
+    const dynamic = { name: "Error", message: "Not supported" };
+    expect((await lay(failed(dynamic))).parts[0]).toContain("\nHint: there are no modules here");
     const other = { name: "ReferenceError", message: "x is not defined" };
     expect((await lay(failed(other))).parts[0]).not.toContain("Hint");
   });

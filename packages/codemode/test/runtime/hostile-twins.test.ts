@@ -76,6 +76,22 @@ describe("twins of the hostile cases", () => {
     expect(errorOf(outcome)).toMatchObject({ kind: "script", name: "Mine", message: "legacy" });
   });
 
+  test("hostile 44: a denial is remembered whatever order the members of the arguments come in", async () => {
+    const decision = { effect: "deny", rule: "r", layer: "user" } as const;
+    const code = `
+      const names = [];
+      for (const args of [{ a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }]) {
+        try { await tools.secret(args) } catch (error) { names.push(error.name) }
+      }
+      return names;
+    `;
+    expect(await value(code, { tools: [{ name: "secret", deny: decision }] })).toEqual([
+      "PolicyError",
+      "PolicyError",
+    ]);
+    expect(lastCaller().made).toHaveLength(1);
+  });
+
   test("hostile 43: a rejection with an object is told in words of this project", async () => {
     const outcome = await run("Promise.reject({ code: 7 }); return 1");
     expect(outcome).toMatchObject({ ok: true, value: 1 });
