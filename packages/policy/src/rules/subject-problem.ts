@@ -1,3 +1,4 @@
+import { unmatchable } from "./unmatchable.ts";
 import { type Rule, type RuleKind, type RuleMatch, ruleKind } from "./types.ts";
 
 type Subject = "command" | "path" | "host" | "ref";
@@ -18,6 +19,10 @@ const askable: Readonly<Record<RuleKind, readonly Subject[]>> = {
  * the part does not have. Such a rule promises what it does not keep, so it is refused.
  */
 export function subjectProblem(rule: Rule): string | undefined {
+  for (const match of [rule, ...(rule.except ?? [])]) {
+    const never = unmatchable(match);
+    if (never !== undefined) return never;
+  }
   const kind = ruleKind(rule);
   const allowed = askable[kind];
   const own = subjects.find((subject) => rule[subject] !== undefined && !allowed.includes(subject));
