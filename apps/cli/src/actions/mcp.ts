@@ -17,6 +17,7 @@ import { createScriptStore } from "../mcp/script-store.ts";
 import type { Streams } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
 import { version } from "../version.ts";
+import { messageOf } from "../message-of.ts";
 
 export interface McpOptions {
   readonly tools?: readonly string[];
@@ -137,7 +138,7 @@ async function serveHttp(
 }
 
 function cannotServe(cause: unknown, port: number): string {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   switch (codeOf(cause)) {
     case "EADDRINUSE":
       return `Port ${port} is in use by another program (to find it: lsof -i :${port}). Choose another one: --port 0 lets the system choose.`;

@@ -22,6 +22,7 @@ import { openCommandPolicy, type PolicyFiles, policyProblems, problemLine } from
 import { exitCodes } from "../exit-codes.ts";
 import { type Streams, writeJsonLine } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
+import { messageOf } from "../message-of.ts";
 
 export interface PolicyOptions extends PolicyFiles {
   readonly json?: boolean;
@@ -44,10 +45,7 @@ export async function checkPolicy(
   try {
     call = JSON.parse(source);
   } catch (cause) {
-    throw new UsageError(
-      `--call ${options.call}: not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    throw new UsageError(`--call ${options.call}: not JSON: ${messageOf(cause)}`, { cause });
   }
   const { policy, cwd } = open(options, streams);
   const result = checkCall(policy.engine, call, { cwd });

@@ -6,6 +6,7 @@ import { connectMcpServer, type ConnectedServer, type McpEndpoint } from "@nestb
 import { compileSchema } from "@nestbox/tool";
 
 import { UsageError } from "../usage-error.ts";
+import { messageOf } from "../message-of.ts";
 
 /** One server as clients write it down; keys of other clients are ignored. */
 interface ServerEntry {
@@ -71,7 +72,7 @@ export async function connectServers(
           for (const tool of server.tools) host.register(tool, { source: server.source });
         } catch (cause) {
           if (cause instanceof UsageError) throw cause;
-          throw new UsageError(`${where}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+          throw new UsageError(`${where}: ${messageOf(cause)}`, {
             cause,
           });
         }

@@ -12,6 +12,7 @@ import {
 import { openPolicy, type OpenPolicy } from "@nestbox/policy/node";
 
 import { UsageError } from "../usage-error.ts";
+import { messageOf } from "../message-of.ts";
 
 /** Files given on the command line, by the layer that they are. */
 export interface PolicyFiles {
@@ -71,8 +72,7 @@ export function openGate(options: GateOptions): { readonly gate: PolicyGate; rea
     engine: policy.engine,
     facts: policy.facts,
     ...(options.approver === undefined ? {} : { approver: options.approver }),
-    onError: (error, where) =>
-      options.onError(`${where}: ${error instanceof Error ? error.message : String(error)}`),
+    onError: (error, where) => options.onError(`${where}: ${messageOf(error)}`),
   });
   return { gate, policy };
 }

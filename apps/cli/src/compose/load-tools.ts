@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { RunnableTool } from "@nestbox/tool";
 
 import { UsageError } from "../usage-error.ts";
+import { messageOf } from "../message-of.ts";
 
 /**
  * The tools of a `--tools` module: its default export, a list of tool definitions in Pi's shape. `specifier` is a
@@ -56,8 +57,4 @@ function describe(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -5,6 +5,7 @@ import { createReviewTools } from "@nestbox/review/node";
 
 import { UsageError } from "../usage-error.ts";
 import { loadToolModule } from "./load-tools.ts";
+import { messageOf } from "../message-of.ts";
 
 export interface ToolChoice {
   /** Modules of tools, relative to `start`; absent: the review tools. */
@@ -29,7 +30,7 @@ export async function registerTools(host: ToolHost, choice: ToolChoice, policy: 
         host.register(tool, { source: { kind: "module", ...(path === undefined ? {} : { path }) } });
       } catch (cause) {
         // Refused by the host: a name that two modules claim, a schema that is none.
-        throw new UsageError(`--tools ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+        throw new UsageError(`--tools ${path}: ${messageOf(cause)}`, {
           cause,
         });
       }

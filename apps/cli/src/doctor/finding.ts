@@ -1,3 +1,5 @@
+import { messageOf } from "../message-of.ts";
+
 /** One line of the doctor. A `problem` keeps something from working; a `note` is worth knowing. */
 export interface Finding {
   readonly id: string;
@@ -25,10 +27,6 @@ export async function examine(id: string, check: Check): Promise<Finding> {
       fix: "Report it with the output of: nestbox doctor --json",
     };
   }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 export function codeOf(error: unknown): string | undefined {

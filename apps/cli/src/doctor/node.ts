@@ -1,5 +1,6 @@
 import { nodeProblem } from "../node-version.ts";
-import { type Finding, messageOf } from "./finding.ts";
+import { type Finding } from "./finding.ts";
+import { messageOf } from "../message-of.ts";
 import type { World } from "./world.ts";
 
 /** The Node that runs the command line. */

@@ -1,4 +1,5 @@
-import { type Finding, messageOf } from "./finding.ts";
+import { type Finding } from "./finding.ts";
+import { messageOf } from "../message-of.ts";
 import type { World } from "./world.ts";
 
 /** Whether this process may start others: without that there is no sandbox and no command. */

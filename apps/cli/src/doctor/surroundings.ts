@@ -2,7 +2,8 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
 import { problemLine } from "../compose/gate.ts";
-import { codeOf, type Finding, messageOf } from "./finding.ts";
+import { codeOf, type Finding } from "./finding.ts";
+import { messageOf } from "../message-of.ts";
 import type { World } from "./world.ts";
 
 /** Pi, which Nestbox extends and does not need. */
