@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { withFileMutationQueue } from "@earendil-works/pi-coding-agent";
 import { createMutationQueue } from "@nestbox/tool";
 import {
   changeInside,
@@ -195,6 +196,34 @@ describe("a path from a model", () => {
         Array.from({ length: 20 }, (_, index) => add(index % 2 === 0 ? "count.txt" : "alias.txt")),
       );
       expect(readFileSync(join(root, "count.txt"), "utf8")).toBe("20");
+    });
+
+    it("waits for whoever holds the file in Pi's queue, and Pi waits for it", async () => {
+      // contract A14
+      const file = join(root, "src/a.txt");
+      const order: string[] = [];
+      const held = Promise.withResolvers<void>();
+      const holding = withFileMutationQueue(file, async () => {
+        order.push("pi holds");
+        await held.promise;
+        writeFileSync(file, "by pi");
+        order.push("pi lets go");
+      });
+      const changing = changeInside({ root, path: "in/a.txt", queue: piMutationQueue }, (text) => {
+        order.push(`ours reads ${text}`);
+        return `${text} and us`;
+      });
+      // A queue of one's own does not know Pi's: that it gets through shows that ours had the time to.
+      const other = { root, path: "src/a.txt", queue: createMutationQueue() };
+      await changeInside(other, (text) => (order.push("another queue"), text));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(order).toEqual(["pi holds", "another queue"]);
+      const after = withFileMutationQueue(file, async () => {
+        order.push(`pi reads ${readFileSync(file, "utf8")}`);
+      });
+      held.resolve();
+      await Promise.all([holding, changing, after]);
+      expect(order.slice(2)).toEqual(["pi lets go", "ours reads by pi", "pi reads by pi and us"]);
     });
 
     it("is made when missing, left alone when nothing changes, and kept whole when a change fails", async () => {
