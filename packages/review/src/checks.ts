@@ -29,6 +29,7 @@ const stepSchema = obj({
   output: str({ description: "Standard output and error in order, cut around a marker" }),
   truncated: bool(),
   fullOutputPath: opt(str({ description: "File with the complete output, when it was cut" })),
+  fullOutputIncomplete: opt(bool({ description: "The output was longer than such a file may be" })),
   problems: arr(problemSchema, { description: "Places that the output names" }),
   problemsOmitted: int({ minimum: 0 }),
 });

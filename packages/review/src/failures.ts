@@ -1,4 +1,4 @@
-import { arr, int, obj, oneOf, opt, str, type Static } from "@earendil-works/pi-schema";
+import { arr, bool, int, obj, oneOf, opt, str, type Static } from "@earendil-works/pi-schema";
 
 /**
  * How one run of a test runner ended.
@@ -52,6 +52,7 @@ const runSchema = obj({
   message: opt(str({ description: "Why the outcome is neither passed nor failed" })),
   outputTail: opt(str({ description: "The end of the output, when no report explains it" })),
   fullOutputPath: opt(str({ description: "File with the complete output, when it was cut" })),
+  fullOutputIncomplete: opt(bool({ description: "The output was longer than such a file may be" })),
   note: opt(str()),
 });
 

@@ -85,7 +85,7 @@ async function runStep(
   });
   const locator = createLocator(options.root, step.folder);
   const text = locator.relativize(plainText(result.output));
-  const output = await cutOutput(text, result.fullOutputPath, environment);
+  const output = await cutOutput(text, result, environment);
   const status = statusOf(result);
   const problems = status === "passed" ? [] : placeProblems(text, locator);
   return {
@@ -98,6 +98,7 @@ async function runStep(
     output: result.kind === "failed-to-start" ? result.message : output.text,
     truncated: result.truncated || output.truncated,
     ...(output.fullOutputPath === undefined ? {} : { fullOutputPath: output.fullOutputPath }),
+    ...(result.fullOutputIncomplete === true ? { fullOutputIncomplete: true } : {}),
     problems: problems.slice(0, limits.problems),
     problemsOmitted: Math.max(0, problems.length - limits.problems),
   };
@@ -106,12 +107,16 @@ async function runStep(
 /** The output as it stands in the result; what was cut is in a file that the marker names (contract A12). */
 async function cutOutput(
   text: string,
-  fullOutputPath: string | undefined,
+  { fullOutputPath, fullOutputIncomplete }: CommandResult,
   environment: ReviewEnvironment,
 ): Promise<ModelText> {
   const bounds = { maxBytes: limits.stepOutputBytes, maxLines: Infinity };
   if (fullOutputPath !== undefined) {
-    return { ...truncateText(text, { ...bounds, fullOutputPath }), fullOutputPath };
+    const where = {
+      fullOutputPath,
+      ...(fullOutputIncomplete === undefined ? {} : { fullOutputIncomplete }),
+    };
+    return { ...truncateText(text, { ...bounds, ...where }), fullOutputPath };
   }
   const { outputFolder } = environment;
   return modelText(text, { ...bounds, ...(outputFolder === undefined ? {} : { outputFolder }) });

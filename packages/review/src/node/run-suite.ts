@@ -86,6 +86,7 @@ export async function runSuite(
         : { message: cutEnd(locator.relativize(plainText(message)), limits.messageBytes) }),
       ...(explained ? {} : { outputTail: tail(result, locator) }),
       ...(result.fullOutputPath === undefined ? {} : { fullOutputPath: result.fullOutputPath }),
+      ...(result.fullOutputIncomplete === true ? { fullOutputIncomplete: true } : {}),
     };
     return { run, failures: found.failures, locator };
   });

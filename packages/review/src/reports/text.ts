@@ -1,5 +1,7 @@
 import { truncateText, type TruncatedText } from "@nestbox/tool";
 
+import type { OutputFile } from "../text/output-file.ts";
+
 /* oxlint-disable no-control-regex -- terminal sequences are what these patterns are there to remove */
 // A string sequence (title, link, clipboard) without an end is not followed: it must not swallow what comes after it.
 const sequences =
@@ -30,10 +32,11 @@ export function cutEnd(text: string, maxBytes: number): string {
 }
 
 /** The first and the last part of a text around a marker, at most `maxBytes` together. */
-export function cutMiddle(text: string, maxBytes: number, fullOutputPath?: string): TruncatedText {
+export function cutMiddle(text: string, maxBytes: number, where: OutputFile = {}): TruncatedText {
   return truncateText(text, {
     maxBytes,
     maxLines: Infinity,
-    ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
+    ...(where.fullOutputPath === undefined ? {} : { fullOutputPath: where.fullOutputPath }),
+    ...(where.fullOutputIncomplete === undefined ? {} : { fullOutputIncomplete: where.fullOutputIncomplete }),
   });
 }

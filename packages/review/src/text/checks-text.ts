@@ -1,6 +1,7 @@
 import type { ChecksReport, CheckStep } from "../checks.ts";
 import { limits } from "../limits.ts";
 import { cutMiddle } from "../reports/text.ts";
+import { outputFileLines } from "./output-file.ts";
 
 const maxProblems = 20;
 
@@ -13,11 +14,8 @@ export function checksText(report: ChecksReport): string {
     if (step.ok) continue;
     lines.push("", `## ${step.id} (${step.command})`);
     if (step.problems.length > 0) lines.push(...problemLines(step));
-    else
-      lines.push(
-        cutMiddle(step.output.trim() || "(no output)", limits.stepTextBytes, step.fullOutputPath).text,
-      );
-    if (step.fullOutputPath !== undefined) lines.push(`Complete output: ${step.fullOutputPath}`);
+    else lines.push(cutMiddle(step.output.trim() || "(no output)", limits.stepTextBytes, step).text);
+    lines.push(...outputFileLines(step));
   }
   return lines.join("\n");
 }

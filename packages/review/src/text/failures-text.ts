@@ -1,5 +1,6 @@
 import type { FailuresReport, FailingFile, TestRun } from "../failures.ts";
 import { cutMiddle } from "../reports/text.ts";
+import { outputFileLines } from "./output-file.ts";
 
 const maxFailureBytes = 700;
 const maxListed = 50;
@@ -20,7 +21,7 @@ export function failuresText(report: FailuresReport): string {
   for (const run of report.runs) {
     if (run.outputTail === undefined || run.outputTail === "") continue;
     lines.push("", `## End of the output of ${run.command}`, run.outputTail);
-    if (run.fullOutputPath !== undefined) lines.push(`Complete output: ${run.fullOutputPath}`);
+    lines.push(...outputFileLines(run));
   }
   return lines.join("\n");
 }

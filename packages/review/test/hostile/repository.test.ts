@@ -15,6 +15,7 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
+import { withPeakMemory } from "../support/memory.ts";
 import { makeFolder, makeRepository, runGit } from "../support/repository.ts";
 import { reportOf, runReviewTool } from "../support/run.ts";
 
@@ -232,13 +233,14 @@ describe("nothing in the tree makes it hang, read elsewhere, or grow", () => {
       repository.write(name, "text\n");
       truncateSync(join(repository.path, name), 3 * 1024 ** 3);
     }
-    const before = process.memoryUsage().rss;
-    const { data } = await reportOf("collect_diff", repository.path);
-    expect(data.files.map(({ path, binary, truncated }) => ({ path, known: binary || truncated }))).toEqual([
+    const { value, growthBytes } = await withPeakMemory(() => reportOf("collect_diff", repository.path));
+    expect(
+      value.data.files.map(({ path, binary, truncated }) => ({ path, known: binary || truncated })),
+    ).toEqual([
       { path: "a.bin", known: true },
       { path: "b.bin", known: true },
     ]);
-    expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 ** 2);
+    expect(growthBytes).toBeLessThan(300 * 1024 ** 2);
   });
 
   test("a tree that changes while it is read gives a result or a refusal, never a crash", async () => {
@@ -257,17 +259,21 @@ describe("nothing in the tree makes it hang, read elsewhere, or grow", () => {
       }
     })();
     try {
-      for (let round = 0; round < 5; round += 1) {
+      let results = 0;
+      // Five rounds, and more until one was fast enough to give a result.
+      for (let round = 0; round < 5 || (results === 0 && round < 20); round += 1) {
         const run = await runReviewTool("collect_diff", repository.path);
+        if (run.kind === "result") results += 1;
         expect(run.kind === "result" ? { isError: run.isError } : run.kind).toEqual(
           run.kind === "result" ? { isError: false } : "error",
         );
       }
+      expect(results).toBeGreaterThan(0);
     } finally {
       stop.abort();
       await changing;
     }
-  });
+  }, 180_000);
 
   test("terminal sequences in names, contents and messages do not reach the text for the model", async () => {
     using repository = makeRepository();

@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, test } from "vitest";
 
+import { floodMemoryBytes, runFlood } from "../support/flood.ts";
+import { withPeakMemory } from "../support/memory.ts";
 import { makeFolder } from "../support/repository.ts";
 import { reportOf, runReviewTool } from "../support/run.ts";
 
@@ -39,44 +41,25 @@ function isAlive(pid: number): boolean {
   }
 }
 
-const floodMiB = 300;
-const flood = `
-const line = "x".repeat(1023) + "\\n";
-const block = Buffer.from(line.repeat(1024));
-for (let i = 0; i < ${floodMiB}; i += 1) {
-  if (!process.stdout.write(block)) await new Promise((resolve) => process.stdout.once("drain", resolve));
-}
-console.log("src/a.js:3:7: error: the last line");
-process.exitCode = 1;
-`;
-
 describe("a script of the project cannot hang the tools, grow them or deceive who reads", () => {
   // contract A12
   test("output of hundreds of megabytes stays in a file, and memory stays flat", async () => {
-    using folder = project(flood);
-    const before = process.memoryUsage().rss;
-    let peak = before;
-    const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 20);
-    try {
-      const { data, text } = await reportOf("run_checks", folder.path, { only: ["lint"] });
-      const [step] = data.steps;
-      expect(step).toMatchObject({ ok: false, exitCode: 1, truncated: true });
-      expect(step?.output.length).toBeLessThan(70_000);
-      expect(step?.output).toContain("omitted");
-      expect(step?.problems).toContainEqual({
-        path: "src/a.js",
-        line: 3,
-        column: 7,
-        severity: "error",
-        message: "the last line",
-      });
-      expect(statSync(step?.fullOutputPath ?? "").size).toBeGreaterThan(floodMiB * 1024 ** 2);
-      expect(text).toContain(step?.fullOutputPath);
-      expect(text.length).toBeLessThan(50 * 1024);
-    } finally {
-      clearInterval(watch);
-    }
-    expect(peak - before).toBeLessThan(200 * 1024 ** 2);
+    const { step, text, growthBytes, fileBytes } = await runFlood(300);
+    expect(step).toMatchObject({ ok: false, exitCode: 1, truncated: true });
+    expect(step).not.toHaveProperty("fullOutputIncomplete");
+    expect(step?.output.length).toBeLessThan(70_000);
+    expect(step?.output).toContain("omitted; complete output");
+    expect(step?.problems).toContainEqual({
+      path: "src/a.js",
+      line: 3,
+      column: 7,
+      severity: "error",
+      message: "the last line",
+    });
+    expect(fileBytes).toBeGreaterThan(300 * 1024 ** 2);
+    expect(text).toContain(`Complete output: ${step?.fullOutputPath}`);
+    expect(text.length).toBeLessThan(50 * 1024);
+    expect(growthBytes).toBeLessThan(floodMemoryBytes);
   });
 
   test("a report above its limit is not read into memory", async () => {
@@ -89,10 +72,9 @@ describe("a script of the project cannot hang the tools, grow them or deceive wh
       }),
       "a.test.mjs": `import { test } from "node:test";\nfor (let i = 0; i < 80; i += 1) console.log("y".repeat(1024 * 1024));\ntest("a", () => {});\n`,
     });
-    const before = process.memoryUsage().rss;
-    const { data } = await reportOf("failing_tests", folder.path);
-    expect(data.runs).toMatchObject([{ outcome: "unreadable", exitCode: 0 }]);
-    expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 ** 2);
+    const { value, growthBytes } = await withPeakMemory(() => reportOf("failing_tests", folder.path));
+    expect(value.data.runs).toMatchObject([{ outcome: "unreadable", exitCode: 0 }]);
+    expect(growthBytes).toBeLessThan(300 * 1024 ** 2);
   });
 
   test("a script that never ends is ended with its time, and said so", async () => {
