@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { expect, it } from "vitest";
 import * as agentCore from "@earendil-works/pi-agent-core";
@@ -42,6 +42,16 @@ async function run(
     ...names.map((name) => scope[name]),
   )) as Record<string, unknown>;
 }
+
+it("has examples that are files, type-checked here", () => {
+  const folder = new URL("readme/", import.meta.url);
+  const examples = readdirSync(folder).map((name) => {
+    const source = readFileSync(new URL(name, folder), "utf8");
+    // Between the marks; around them stands what the reader of the README brings along.
+    return /^\/\/ README\n([^]*?)^\/\/ README\n/m.exec(source)?.[1];
+  });
+  expect(new Set(examples)).toEqual(new Set(blocks));
+});
 
 it("has four examples, and each does what it says", async () => {
   expect(blocks).toHaveLength(4);
