@@ -61,6 +61,13 @@ export interface ScriptEnvironment {
   readonly seed?: number;
   readonly timeZone?: string;
   readonly locale?: string;
+  /**
+   * The order in which the script sees results: called with the numbers of the calls that are ready, in the order
+   * in which they became so (calls are numbered from 1 as the script makes them, host functions included). Those that
+   * it names are handed over in that order, the others wait for the next result; when no call is open any more, they
+   * follow. Unset: as they come. One that throws ends the script.
+   */
+  readonly order?: (ready: readonly number[]) => readonly number[];
 }
 
 export type OutputItem = TextContent | ImageContent | { readonly type: "console"; readonly text: string };

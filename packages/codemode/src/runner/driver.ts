@@ -1,4 +1,4 @@
-import type { Frame } from "./frames.ts";
+import type { Frame, Segment } from "./frames.ts";
 
 /** What a place that runs isolates is asked to be. Two equal specs may share a sandbox, one script at a time. */
 export interface SandboxSpec {
@@ -26,7 +26,7 @@ export interface SandboxEvents {
 
 /** One running sandbox, as the pool holds it. */
 export interface SandboxLink {
-  send(type: number, run: number, header: string, segments?: readonly string[]): void;
+  send(type: number, run: number, header: string, segments?: readonly Segment[]): void;
   /** Looks a few microseconds long whether an answer is there already; frames go to the listener. */
   poll?(): void;
   /** Ends it at once, whatever it is doing. */

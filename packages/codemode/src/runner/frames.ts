@@ -1,6 +1,6 @@
 /**
- * The wire between host and sandbox process: length, type, run, a header of JSON text, then long strings as raw
- * segments, so that no JSON stands inside JSON and a large string crosses once.
+ * The wire between host and sandbox process: length, type, run, a header of JSON text, then long strings and bytes
+ * as raw segments, so that no JSON stands inside JSON, a large string crosses once and no bytes become base64.
  *
  * `u32 length of the rest · u8 type · u32 run · u32 header bytes · header (UTF-8) · { u8 encoding · u32 bytes · data }…`
  */
@@ -19,38 +19,65 @@ export const FRAME = {
   ended: 19,
 } as const;
 
+/** What stands beside a header: text, or bytes of its own. */
+export type Segment = string | Uint8Array;
+
 export interface Frame {
   readonly type: number;
   /** Number of the script's run, so that a late frame of another script is recognised; 0 outside a run. */
   readonly run: number;
   readonly header: string;
-  readonly segments: readonly string[];
+  readonly segments: readonly Segment[];
 }
 
 const HEAD_BYTES = 13;
 const SEGMENT_HEAD_BYTES = 5;
 const LATIN1 = 0;
 const UTF16 = 1;
+const BYTES = 2;
 
 export class FrameError extends Error {
   override readonly name = "FrameError";
 }
+
+/** The size of a frame that is larger than `maxBytes`; undefined for one that fits. */
+export function oversize(
+  maxBytes: number,
+  header: string,
+  segments: readonly Segment[] = [],
+): number | undefined {
+  // No character takes more than three bytes, or two in a segment: nearly all frames need no closer look.
+  let most = HEAD_BYTES + header.length * 3;
+  for (const segment of segments) most += SEGMENT_HEAD_BYTES + segment.length * 2;
+  if (most <= maxBytes) return undefined;
+  let size = HEAD_BYTES + Buffer.byteLength(header, "utf8");
+  for (const segment of segments) size += SEGMENT_HEAD_BYTES + segmentBytes(segment, encodingOf(segment));
+  return size > maxBytes ? size : undefined;
+}
+
+/** Equal byte and unit counts mean ASCII; any other text crosses as UTF-16, lone surrogates included. */
+function encodingOf(segment: Segment): number {
+  if (typeof segment !== "string") return BYTES;
+  return Buffer.byteLength(segment, "utf8") === segment.length ? LATIN1 : UTF16;
+}
+
+const segmentBytes = (segment: Segment, encoding: number): number =>
+  encoding === UTF16 ? segment.length * 2 : segment.length;
 
 /** Encodes a frame into one buffer. */
 export function encodeFrame(
   type: number,
   run: number,
   header: string,
-  segments: readonly string[] = [],
+  segments: readonly Segment[] = [],
 ): Buffer {
   const headerBytes = Buffer.byteLength(header, "utf8");
   let size = HEAD_BYTES + headerBytes;
-  const ascii: boolean[] = [];
+  const encodings: number[] = [];
   for (const segment of segments) {
-    // Equal byte and unit counts mean ASCII; anything else crosses as UTF-16, lone surrogates included.
-    const oneByte = Buffer.byteLength(segment, "utf8") === segment.length;
-    ascii.push(oneByte);
-    size += SEGMENT_HEAD_BYTES + (oneByte ? segment.length : segment.length * 2);
+    const encoding = encodingOf(segment);
+    encodings.push(encoding);
+    size += SEGMENT_HEAD_BYTES + segmentBytes(segment, encoding);
   }
   const buffer = Buffer.allocUnsafe(size);
   buffer.writeUInt32LE(size - 4, 0);
@@ -60,12 +87,13 @@ export function encodeFrame(
   buffer.write(header, HEAD_BYTES, "utf8");
   let at = HEAD_BYTES + headerBytes;
   for (const [index, segment] of segments.entries()) {
-    const oneByte = ascii[index] === true;
-    const bytes = oneByte ? segment.length : segment.length * 2;
-    buffer.writeUInt8(oneByte ? LATIN1 : UTF16, at);
+    const encoding = encodings[index] as number;
+    const bytes = segmentBytes(segment, encoding);
+    buffer.writeUInt8(encoding, at);
     buffer.writeUInt32LE(bytes, at + 1);
     at += SEGMENT_HEAD_BYTES;
-    buffer.write(segment, at, oneByte ? "latin1" : "utf16le");
+    if (typeof segment === "string") buffer.write(segment, at, encoding === LATIN1 ? "latin1" : "utf16le");
+    else buffer.set(segment, at);
     at += bytes;
   }
   return buffer;
@@ -143,7 +171,7 @@ function decodeFrame(buffer: Buffer): Frame {
   let at = HEAD_BYTES + headerBytes;
   if (at > buffer.length) throw new FrameError("A frame's header is longer than the frame");
   const header = buffer.toString("utf8", HEAD_BYTES, at);
-  const segments: string[] = [];
+  const segments: Segment[] = [];
   while (at < buffer.length) {
     if (at + SEGMENT_HEAD_BYTES > buffer.length) throw new FrameError("A segment is cut off");
     const encoding = buffer.readUInt8(at);
@@ -151,6 +179,8 @@ function decodeFrame(buffer: Buffer): Frame {
     at += SEGMENT_HEAD_BYTES;
     if (at + bytes > buffer.length) throw new FrameError("A segment is longer than its frame");
     if (encoding === LATIN1) segments.push(buffer.toString("latin1", at, at + bytes));
+    // A copy: the chunk is used again.
+    else if (encoding === BYTES) segments.push(new Uint8Array(buffer.subarray(at, at + bytes)));
     else if (encoding === UTF16 && bytes % 2 === 0) segments.push(buffer.toString("utf16le", at, at + bytes));
     else throw new FrameError("A segment has an unknown encoding");
     at += bytes;

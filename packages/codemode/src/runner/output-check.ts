@@ -30,13 +30,17 @@ export function createOutputCheck(): OutputCheck {
 }
 
 function isLarge(value: unknown): boolean {
-  const queue: object[] = typeof value === "object" && value !== null ? [value] : [];
+  const queue: object[] = isNode(value) ? [value] : [];
   let count = 0;
   for (const item of queue) {
     const children: readonly unknown[] = Array.isArray(item) ? item : Object.values(item);
     count += children.length;
     if (count > MAX_CHECKED_VALUES) return true;
-    for (const child of children) if (typeof child === "object" && child !== null) queue.push(child);
+    for (const child of children) if (isNode(child)) queue.push(child);
   }
   return false;
 }
+
+/** Bytes are one value, however many they are. */
+const isNode = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !ArrayBuffer.isView(value);

@@ -4,7 +4,7 @@
  */
 import { isRecord } from "../shared/guards.ts";
 import type { ScriptErrorKind } from "../types.ts";
-import type { Frame } from "./frames.ts";
+import type { Frame, Segment } from "./frames.ts";
 
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
@@ -85,7 +85,7 @@ export function readEnd(frame: Frame): { readonly renew: boolean } {
   return { renew: isRecord(header) && header["renew"] === true };
 }
 
-function readRow(row: unknown, segments: readonly string[], maxDepth: number): Row {
+function readRow(row: unknown, segments: readonly Segment[], maxDepth: number): Row {
   if (!Array.isArray(row)) throw new ProtocolError("a row that is no array");
   const [kind, a, b, c, d] = row as unknown[];
   switch (kind) {
@@ -107,7 +107,7 @@ function readRow(row: unknown, segments: readonly string[], maxDepth: number): R
       return { kind: "console", text: readText(a, segments) };
     case 6: {
       if (typeof b !== "string" || !IMAGE_TYPES.has(b)) break;
-      return { kind: "image", data: readText(a, segments), mimeType: b };
+      return { kind: "image", data: readImage(a, segments), mimeType: b };
     }
     case 7:
       return { kind: "done", value: readValue(a, segments, maxDepth), writes: readWrites(b) };
@@ -125,7 +125,7 @@ function readRow(row: unknown, segments: readonly string[], maxDepth: number): R
 
 function readArgs(
   value: unknown,
-  segments: readonly string[],
+  segments: readonly Segment[],
   maxDepth: number,
 ): { readonly args: unknown; readonly argsJson: () => string } {
   if (value === undefined) return { args: undefined, argsJson: () => "" };
@@ -145,12 +145,20 @@ function canonicalJson(value: unknown): string {
   );
 }
 
-function readText(value: unknown, segments: readonly string[]): string {
+function readText(value: unknown, segments: readonly Segment[]): string {
   return typeof value === "string" ? value : segmentAt(value, segments);
 }
 
+/** Base64 of an image, which crosses as text where the script had text and as bytes where it had bytes. */
+function readImage(value: unknown, segments: readonly Segment[]): string {
+  const bytes = isCount(value) ? segments[value] : undefined;
+  return bytes instanceof Uint8Array
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
+    : readText(value, segments);
+}
+
 /** `null` nothing, a string itself, `[0, value]`, `[1, string segment]`, `[2, JSON segment]`. */
-function readValue(value: unknown, segments: readonly string[], maxDepth: number): unknown {
+function readValue(value: unknown, segments: readonly Segment[], maxDepth: number): unknown {
   if (value === null) return undefined;
   if (typeof value === "string") return value;
   if (!Array.isArray(value) || value.length !== 2) throw new ProtocolError("a value of an unknown shape");
@@ -190,9 +198,9 @@ function readError(value: unknown): ReportedError {
   };
 }
 
-function segmentAt(index: unknown, segments: readonly string[]): string {
+function segmentAt(index: unknown, segments: readonly Segment[]): string {
   const text = isCount(index) ? segments[index] : undefined;
-  if (text === undefined) throw new ProtocolError("a segment that is not there");
+  if (typeof text !== "string") throw new ProtocolError("a segment that is not there");
   return text;
 }
 

@@ -20,13 +20,14 @@ import type {
 } from "../types.ts";
 import type { Clock } from "./clock.ts";
 import type { SandboxExit } from "./driver.ts";
-import { FRAME, type Frame } from "./frames.ts";
+import { FRAME, type Frame, oversize, type Segment } from "./frames.ts";
 import type { OutputCheck } from "./output-check.ts";
 import type { Lease } from "./pool.ts";
 import { ProtocolError, readEnd, readReport, type ReportedError, type Row } from "./protocol.ts";
+import { encodeAnswer, type ReadyAnswer, releaseAnswers } from "./script-answers.ts";
 import { ScriptCalls } from "./script-calls.ts";
 import { lineTextOf, placeIn } from "./script-place.ts";
-import { type ScriptAnswer, valueJson } from "./script-value.ts";
+import type { ScriptAnswer } from "./script-value.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 export interface ScriptRunOptions {
@@ -47,7 +48,6 @@ export interface ScriptRunOptions {
 
 const WATCH_MS = 25;
 const MAX_WARNINGS = 100;
-const SEGMENT_CHARS = 1024;
 /** Time to read a script's source, which is not the script's own. */
 const PREPARE_MS = 5_000;
 /** How long a turn may go on after the script has ended in it. */
@@ -71,12 +71,13 @@ export class ScriptRun {
   readonly #output: OutputItem[] = [];
   readonly #warnings: ScriptWarning[] = [];
   #outputChars = 0;
-  #answers: string[] = [];
-  #segments: string[] = [];
+  #answers: ReadyAnswer[] = [];
   #flushQueued = false;
   /** Turns that were begun and not yet reported. */
   #turns = 0;
   #turnSince = 0;
+  /** The sandbox has been told of this run. */
+  #begun = false;
   #busyMs = 0;
   #heapBytes: number | undefined;
   #cancelWatch: (() => void) | undefined;
@@ -112,7 +113,9 @@ export class ScriptRun {
   start(toolsText: { readonly names: string; readonly all: string }): void {
     const { lease, limits, request, clock } = this.#options;
     if (lease.tools?.names !== toolsText.names || lease.tools.all !== toolsText.all) {
-      lease.link.send(FRAME.tools, 0, "{}", [toolsText.names, toolsText.all]);
+      const table = [toolsText.names, toolsText.all];
+      if (!this.#fits("The tools with their descriptions", "{}", table)) return;
+      lease.link.send(FRAME.tools, 0, "{}", table);
       lease.tools = toolsText;
     }
     const environment = request.environment;
@@ -148,9 +151,21 @@ export class ScriptRun {
 
   // --- Turns ---------------------------------------------------------------------------------------------------
 
-  #begin(type: number, header: string, segments?: readonly string[]): void {
+  #begin(type: number, header: string, segments?: readonly Segment[]): void {
+    if (!this.#fits(type === FRAME.start ? "The script with its store" : "Answers", header, segments)) return;
     if (this.#turns++ === 0) this.#turnSince = this.#options.clock.now();
+    this.#begun = true;
     this.#options.lease.link.send(type, this.#options.run, header, segments);
+  }
+
+  /** Ends the script when a frame would be larger than the sandbox takes. */
+  #fits(what: string, header: string, segments?: readonly Segment[]): boolean {
+    const { maxFrameBytes } = this.#options.limits;
+    const size = oversize(maxFrameBytes, header, segments);
+    if (size === undefined) return true;
+    const message = `${what}: ${size} bytes are more than the limit of ${maxFrameBytes} (maxFrameBytes)`;
+    this.stop("limit", "LimitError", message);
+    return false;
   }
 
   #now(): number {
@@ -159,7 +174,7 @@ export class ScriptRun {
 
   #answer(id: number, answer: ScriptAnswer): void {
     if (this.#ending !== undefined) return;
-    this.#answers.push(this.#encoded(id, answer));
+    this.#answers.push(encodeAnswer(id, answer));
     // The last open call answers at once; otherwise what comes in the same round goes in one frame.
     if (this.#calls.open === 0) this.#flush();
     else if (!this.#flushQueued) {
@@ -168,53 +183,20 @@ export class ScriptRun {
     }
   }
 
-  /** A value that cannot be read is an error for the script, never a throw that nobody would catch here. */
-  #encoded(id: number, answer: ScriptAnswer): string {
-    try {
-      return this.#encode(id, answer);
-    } catch (error) {
-      const message = `The result could not be read: ${messageOf(error)}`;
-      return `[${id},4,${JSON.stringify({ name: "Error", message, denied: false })}]`;
-    }
-  }
-
-  #encode(id: number, answer: ScriptAnswer): string {
-    if (answer.kind === "error") {
-      const { kind: _, ...rejection } = answer;
-      return `[${id},4,${JSON.stringify(rejection)}]`;
-    }
-    const { value } = answer;
-    if (typeof value === "string") {
-      return value.length > SEGMENT_CHARS
-        ? `[${id},2,${this.#segment(value)}]`
-        : `[${id},1,${JSON.stringify(value)}]`;
-    }
-    const json = value === undefined ? undefined : valueJson(value);
-    if (json === undefined) return `[${id},0,0]`;
-    return json.length > SEGMENT_CHARS ? `[${id},3,${this.#segment(json)}]` : `[${id},1,${json}]`;
-  }
-
-  #segment(text: string): number {
-    return this.#segments.push(text) - 1;
-  }
-
   #flush(): void {
     this.#flushQueued = false;
     if (this.#answers.length === 0 || this.#ending !== undefined) return;
-    const header = `${this.#now()};[${this.#answers.join(",")}]`;
-    const segments = this.#segments;
-    this.#answers = [];
-    this.#segments = [];
-    const size = segments.reduce((sum, text) => sum + text.length * 2, header.length);
-    if (size > this.#options.limits.maxFrameBytes) {
-      this.stop(
-        "limit",
-        "LimitError",
-        `Answers of ${size} bytes are larger than the limit of ${this.#options.limits.maxFrameBytes}`,
-      );
+    let frame: ReturnType<typeof releaseAnswers>;
+    try {
+      frame = releaseAnswers(this.#answers, this.#options.request.environment?.order, this.#calls.open === 0);
+    } catch (error) {
+      const message = `The order of results could not be told: ${messageOf(error)}`;
+      this.stop("sandbox", "SandboxError", message);
       return;
     }
-    this.#begin(FRAME.answers, header, segments);
+    this.#answers = frame.held;
+    if (frame.text === "") return;
+    this.#begin(FRAME.answers, `${this.#now()};[${frame.text}]`, frame.segments);
     this.#options.lease.link.poll?.();
   }
 
@@ -437,6 +419,8 @@ export class ScriptRun {
   #finish(dead: boolean): void {
     if (dead) {
       this.#release(false);
+    } else if (!this.#begun) {
+      this.#release(true);
     } else {
       this.#options.lease.link.send(FRAME.stop, this.#options.run, "{}");
       this.#cancelStop ??= this.#options.clock.after(STOP_MS, () => this.#release(false));

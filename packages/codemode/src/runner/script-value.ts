@@ -79,15 +79,54 @@ function thrownOf(
 /** Nodes that are looked at for values that JSON would lose; larger results are taken as the JSON they claim to be. */
 const MAX_CHECKED = 20_000;
 
-/** JSON text of a tool's value; Map, Set, Error and BigInt keep their content. `undefined` when there is nothing. */
-export function valueJson(value: unknown): string | undefined {
+/** Where bytes stand in a value (the keys from the value itself), and which of its bytes they are. */
+export interface BytesPlace {
+  readonly path: readonly (string | number)[];
+  readonly start: number;
+  readonly length: number;
+}
+
+/** JSON text of a value, with `null` where bytes stand, and all its bytes in one piece. */
+export interface ValueParts {
+  readonly json: string;
+  readonly places: readonly BytesPlace[];
+  readonly bytes: Uint8Array;
+}
+
+const NO_BYTES = { places: [], bytes: new Uint8Array() };
+
+/**
+ * What a tool's value is on its way to the script; Map, Set, Error and BigInt keep their content, bytes
+ * (`Uint8Array`, `ArrayBuffer`, `DataView`) stay bytes. `undefined` when there is nothing.
+ */
+export function valueParts(value: unknown): ValueParts | undefined {
   try {
-    if (!needsCare(value)) return JSON.stringify(value);
+    if (!needsCare(value)) {
+      const json = JSON.stringify(value) as string | undefined;
+      return json === undefined ? undefined : { json, ...NO_BYTES };
+    }
   } catch {
     // A cycle or a throwing getter beyond what was checked, or a trap that throws.
   }
-  const plain = toPlain(value);
-  return plain === undefined ? undefined : JSON.stringify(plain);
+  const places: BytesPlace[] = [];
+  const found: Uint8Array[] = [];
+  let size = 0;
+  const plain = toPlain(value, (path, part) => {
+    places.push({ path, start: size, length: part.length });
+    found.push(part);
+    size += part.length;
+  });
+  if (plain === undefined) return undefined;
+  // A copy: the tool may use its buffers again.
+  const bytes = new Uint8Array(size);
+  for (const [index, part] of found.entries()) bytes.set(part, places[index]?.start);
+  return { json: JSON.stringify(plain), places, bytes };
+}
+
+function bytesOf(value: object): Uint8Array | undefined {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (!(value instanceof Uint8Array || value instanceof DataView)) return undefined;
+  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }
 
 function needsCare(value: unknown): boolean {
@@ -110,25 +149,51 @@ function needsCare(value: unknown): boolean {
 const isNode = (value: unknown): boolean =>
   typeof value === "bigint" || (typeof value === "object" && value !== null);
 
-/** Plain JSON of anything a tool may return: never throws, never recurses past 512 levels. */
-export function toPlain(value: unknown, depth = 0, parents: readonly object[] = []): JsonValue | undefined {
+type TakeBytes = (path: readonly (string | number)[], bytes: Uint8Array) => void;
+
+/**
+ * Plain JSON of anything a tool may return: never throws, never recurses past 512 levels. Bytes are handed to `take`
+ * where there is one, and `null` stands in their place.
+ */
+export function toPlain(value: unknown, take?: TakeBytes): JsonValue | undefined {
+  return plainOf(value, [], [], take);
+}
+
+function plainOf(
+  value: unknown,
+  path: readonly (string | number)[],
+  parents: readonly object[],
+  take: TakeBytes | undefined,
+): JsonValue | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object") return undefined;
   if (parents.includes(value)) return "[Circular]";
-  if (depth >= 512) return "[…]";
+  if (parents.length >= 512) return "[…]";
   const inner = [...parents, value];
-  const each = (item: unknown): JsonValue => toPlain(item, depth + 1, inner) ?? null;
+  const at = (item: unknown, ...keys: (string | number)[]): JsonValue | undefined =>
+    plainOf(item, take === undefined ? path : [...path, ...keys], inner, take);
+  const each = (item: unknown, index: number): JsonValue => at(item, index) ?? null;
   try {
+    const bytes = take === undefined ? undefined : bytesOf(value);
+    if (bytes !== undefined) {
+      take?.(path, bytes);
+      return null;
+    }
     if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
       const json: unknown = (value as { toJSON: () => unknown }).toJSON();
       return typeof json === "object" && json !== null
-        ? toPlain({ ...json }, depth + 1, inner)
-        : toPlain(json, depth + 1, inner);
+        ? plainOf(Array.isArray(json) ? Array.from(json) : { ...json }, path, inner, take)
+        : plainOf(json, path, inner, take);
     }
     if (Array.isArray(value)) return Array.from(value, each);
-    if (value instanceof Map) return [...value].map(([key, item]) => [each(key), each(item)]);
+    if (value instanceof Map) {
+      return Array.from(value, ([key, item], index) => [
+        at(key, index, 0) ?? null,
+        at(item, index, 1) ?? null,
+      ]);
+    }
     if (value instanceof Set) return [...value].map(each);
     const out: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
     if (value instanceof Error) {
@@ -136,7 +201,7 @@ export function toPlain(value: unknown, depth = 0, parents: readonly object[] = 
       out["message"] = value.message;
     }
     for (const key of Object.keys(value)) {
-      const item = toPlain((value as Record<string, unknown>)[key], depth + 1, inner);
+      const item = at((value as Record<string, unknown>)[key], key);
       if (item !== undefined) out[key] = item;
     }
     return out;

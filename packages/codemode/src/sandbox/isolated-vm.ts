@@ -1,4 +1,5 @@
 import type * as IsolatedVm from "isolated-vm";
+import type { Segment } from "../runner/frames.ts";
 import { OPERATION, preludeSource } from "./prelude/index.ts";
 import type { Program, TurnEnd, Vm, VmFactory, VmHooks } from "./vm.ts";
 
@@ -45,7 +46,7 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
     // The cache holds code of ours only; no script's code is ever kept.
     cachedData ??= (prelude as unknown as { cachedData?: IsolatedVm.ExternalCopy<ArrayBuffer> }).cachedData;
     const make = prelude.runSync(context, { reference: true, release: true }) as unknown as Entry;
-    const emit = new ivm.Callback((text: string, ...segments: string[]) => {
+    const emit = new ivm.Callback((text: string, ...segments: Segment[]) => {
       hooks()?.emit(text, segments);
     });
     const service = new ivm.Callback((operation: string, ...args: unknown[]) =>
@@ -70,6 +71,13 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
       } catch (error) {
         return failure(error, timed && performance.now() - started >= timeoutMs);
       }
+    }
+
+    /** Bytes become the isolate's own; the copy between is freed with the call. */
+    function toIsolate(segment: Segment): unknown {
+      return typeof segment === "string"
+        ? segment
+        : new ivm.ExternalCopy(segment, { transferOut: true }).copyInto({ release: true, transferIn: true });
     }
 
     function failure(error: unknown, late: boolean): TurnEnd {
@@ -106,7 +114,7 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
         return turn(timeoutMs, [OPERATION.run, script.derefInto({ release: true }), program.trailing]);
       },
       settle: (answers, now, segments, timeoutMs) =>
-        turn(timeoutMs, [OPERATION.settle, answers, now, ...segments]),
+        turn(timeoutMs, [OPERATION.settle, answers, now, ...segments.map(toIsolate)]),
       tick(now, timeoutMs) {
         const started = performance.now();
         for (let round = 0; round < 100; round++) {

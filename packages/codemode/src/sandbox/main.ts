@@ -7,7 +7,7 @@ import { writeSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { encodeFrame, FRAME, type Frame, FrameReader } from "../runner/frames.ts";
+import { encodeFrame, FRAME, type Frame, FrameReader, type Segment } from "../runner/frames.ts";
 import { readNow } from "../node/read-now.ts";
 import { Poller } from "../runner/poller.ts";
 import { prepareSource } from "../source/prepare.ts";
@@ -95,7 +95,7 @@ function main(settings: Settings): void {
   const collect = collector();
   let traffic = 0;
 
-  function send(type: number, run: number, header: string, segments: readonly string[] = []): void {
+  function send(type: number, run: number, header: string, segments: readonly Segment[] = []): void {
     const buffer = encodeFrame(type, run, header, segments);
     traffic += buffer.length;
     for (let at = 0; at < buffer.length;) {
@@ -109,7 +109,7 @@ function main(settings: Settings): void {
 
   function start(frame: Frame): void {
     const header = JSON.parse(frame.header) as StartHeader;
-    const [code = "", store = "{}"] = frame.segments;
+    const [code = "", store = "{}"] = texts(frame);
     const { limits, globals, environment } = header;
     const vm = (header.memoryMb === settings.memoryMb ? stock.pop() : undefined) ?? makeVm(header.memoryMb);
     const config = (trailing: boolean): string =>
@@ -138,7 +138,8 @@ function main(settings: Settings): void {
   function receive(frame: Frame): void {
     for (const segment of frame.segments) traffic += segment.length;
     if (frame.type === FRAME.tools) {
-      tools = { names: frame.segments[0] ?? "[]", all: frame.segments[1] ?? "[]" };
+      const [names = "[]", all = "[]"] = texts(frame);
+      tools = { names, all };
       return;
     }
     if (frame.type === FRAME.start) {
@@ -182,6 +183,9 @@ function main(settings: Settings): void {
   send(FRAME.ready, 0, JSON.stringify({ node: process.version, abi: process.versions.modules }));
   refillSoon();
 }
+
+const texts = (frame: Frame): readonly string[] =>
+  frame.segments.filter((segment) => typeof segment === "string");
 
 /** Collects the garbage of this process's own heap. No isolate is made while the flag is up, so none has `gc`. */
 function collector(): () => void {

@@ -5,7 +5,7 @@
  * that this process still answers; `early` frames come in between. After the turn in which the script finished, or
  * failed in a way that spoils the realm, the realm is disposed and `ended` says so.
  */
-import { FRAME } from "../runner/frames.ts";
+import { FRAME, type Segment } from "../runner/frames.ts";
 import type { PrepareOutcome } from "../source/prepare.ts";
 import type { TurnEnd, Vm, VmHooks } from "./vm.ts";
 
@@ -17,7 +17,7 @@ export interface SessionOptions {
   readonly cpuMs: number;
   readonly memoryMb: number;
   readonly prepare: (code: string) => PrepareOutcome;
-  readonly send: (type: number, run: number, header: string, segments?: readonly string[]) => void;
+  readonly send: (type: number, run: number, header: string, segments?: readonly Segment[]) => void;
   readonly ended: () => void;
   readonly clock: () => number;
 }
@@ -26,7 +26,7 @@ export interface Session {
   readonly run: number;
   readonly hooks: VmHooks["emit"];
   start(): void;
-  settle(answers: string, now: number, segments: readonly string[]): void;
+  settle(answers: string, now: number, segments: readonly Segment[]): void;
   tick(now: number): void;
   stop(): void;
 }

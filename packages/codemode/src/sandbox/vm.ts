@@ -2,13 +2,15 @@
  * What the sandbox process needs of an engine: one realm for one script, entered only from outside, one turn at a
  * time. `isolated-vm.ts` is the implementation.
  */
+import type { Segment } from "../runner/frames.ts";
+
 export interface Vm {
   /** Says what the script may use; JSON text for the prelude. */
   configure(config: string): void;
   /** Compiles the program and begins it. */
   start(program: Program, timeoutMs: number): TurnEnd;
   /** Hands answers in and runs until the script waits again. */
-  settle(answers: string, now: number, segments: readonly string[], timeoutMs: number): TurnEnd;
+  settle(answers: string, now: number, segments: readonly Segment[], timeoutMs: number): TurnEnd;
   /** Runs timers that are due. */
   tick(now: number, timeoutMs: number): TurnEnd;
   /** What the script has queued for the host since the last time. */
@@ -38,7 +40,7 @@ export type TurnEnd =
 
 export interface VmHooks {
   /** Output and short results, in the middle of a turn. */
-  readonly emit: (text: string, segments: readonly string[]) => void;
+  readonly emit: (text: string, segments: readonly Segment[]) => void;
   readonly service: (operation: string, args: readonly unknown[]) => unknown;
 }
 

@@ -27,7 +27,7 @@ function open(
   vm: Vm,
   prepare = (): never => ({ ok: true, program: "", lineOffset: -1, trailing: false }) as never,
 ) {
-  const sent: { type: number; header: unknown; segments: readonly string[] }[] = [];
+  const sent: { type: number; header: unknown; segments: readonly unknown[] }[] = [];
   let ended = 0;
   const session = createSession({
     run: 3,

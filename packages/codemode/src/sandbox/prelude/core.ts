@@ -21,8 +21,11 @@ export interface CoreConfig {
   };
 }
 
+/** Text, or bytes of their own. */
+type Segment = string | Uint8Array;
+
 /** Hands text and segments to the sandbox process at once, in the middle of a turn. */
-export type Emit = (text: string, ...segments: readonly string[]) => void;
+export type Emit = (text: string, ...segments: readonly Segment[]) => void;
 
 /**
  * The bridge inside the isolate: calls, answers, output, the end of the script. Everything that leaves is a row of
@@ -41,7 +44,7 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
 
   let rows = P.list<string>();
   let rowCount = 0;
-  let segments = P.list<string>();
+  let segments = P.list<Segment>();
   let segmentCount = 0;
   let queuedChars = 0;
   let flushes = 0;
@@ -91,9 +94,9 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
     queuedChars += row.length;
   }
 
-  function segment(text: string): number {
+  function segment(text: Segment): number {
     segments[segmentCount] = text;
-    queuedChars += text.length;
+    if (typeof text === "string") queuedChars += text.length;
     return segmentCount++;
   }
 
@@ -111,8 +114,8 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
     if (rowCount === 0) return;
     flushes++;
     lastFlush = P.dateNow();
-    const args = P.list<string>();
-    for (let i = 0; i < segmentCount; i++) args[i + 1] = segments[i] as string;
+    const args = P.list<Segment>();
+    for (let i = 0; i < segmentCount; i++) args[i + 1] = segments[i] as Segment;
     args[0] = '{"r":' + rowsText() + "}";
     segments = P.list();
     segmentCount = 0;
@@ -230,8 +233,11 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
     return made;
   }
 
-  /** Answers of the host: `[id, kind, payload]`; kind 0 nothing, 1 value, 2 string or segment, 3 JSON segment, 4 error. */
-  function settle(text: string, parts: readonly string[]): void {
+  /**
+   * Answers of the host: `[id, kind, payload]`; kind 0 nothing, 1 value, 2 string segment, 3 JSON segment, 4 error,
+   * 5 a value that holds bytes.
+   */
+  function settle(text: string, parts: readonly Segment[]): void {
     const answers = P.parse(text) as [number, number, unknown][];
     for (let i = 0; i < answers.length; i++) {
       const answer = answers[i] as [number, number, unknown];
@@ -250,12 +256,36 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
         if (kind === 0) entry.resolve(undefined);
         else if (kind === 1) entry.resolve(body);
         else if (kind === 2) entry.resolve(parts[body as number]);
-        else entry.resolve(P.parse(parts[body as number] as string));
+        else if (kind === 3) entry.resolve(P.parse(parts[body as number] as string));
+        else entry.resolve(withBytes(body as Parameters<typeof withBytes>[0], parts));
       } catch (error) {
         entry.reject(error);
       }
     }
     admit();
+  }
+
+  type BytesPlace = readonly [path: readonly (string | number)[], start: number, length: number];
+
+  /** `[JSON segment, places]`, with the bytes of all places in the segment after it; the JSON has `null` there. */
+  function withBytes(body: readonly [number, readonly BytesPlace[]], parts: readonly Segment[]): unknown {
+    let root = P.parse(parts[body[0]] as string) as unknown;
+    const all = P.typedBuffer?.(parts[body[0] + 1]) as ArrayBuffer;
+    const places = body[1];
+    for (let i = 0; i < places.length; i++) {
+      const place = places[i] as BytesPlace;
+      const path = place[0];
+      // Copied, so that none of them holds the others.
+      const bytes = new P.Uint8Array(new P.Uint8Array(all, place[1], place[2]));
+      if (path.length === 0) {
+        root = bytes;
+        continue;
+      }
+      let at = root as object;
+      for (let j = 0; j < path.length - 1; j++) at = P.reflectGet(at, path[j] as string) as object;
+      define(at, path[path.length - 1] as string, bytes, true);
+    }
+    return root;
   }
 
   // --- The end -------------------------------------------------------------------------------------------------
@@ -356,9 +386,11 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
   let outputItems = 0;
   let logLines = 0;
 
-  function output(kind: 4 | 5 | 6, text: string, mimeType?: string): void {
+  function output(kind: 4 | 5 | 6, text: Segment, mimeType?: string): void {
     if (finished) return;
-    outputChars += text.length;
+    const bytes = typeof text !== "string";
+    // Bytes are counted as the base64 that the host makes of them.
+    outputChars += bytes ? P.mathFloor(((P.typedLength?.(text) as number) + 2) / 3) * 4 : text.length;
     outputItems++;
     if (kind === 5) logLines++;
     if (outputChars > limits.outputChars || outputItems > limits.outputItems) {
@@ -373,9 +405,11 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
     if (logLines > limits.logLines) {
       throw limitError("the script wrote more than the limit of " + limits.logLines + " console lines");
     }
-    const body = text.length > SEGMENT_CHARS ? P.String(segment(text)) : P.stringify(text);
+    const body = bytes || text.length > SEGMENT_CHARS ? P.String(segment(text)) : P.stringify(text);
     push("[" + kind + "," + body + (mimeType === undefined ? "]" : "," + P.stringify(mimeType) + "]"));
-    if (flushes < EARLY_FLUSHES || queuedChars > FLUSH_CHARS || P.dateNow() - lastFlush > FLUSH_MS) flush();
+    // Bytes never wait: whatever is taken one by one later is text.
+    if (bytes || flushes < EARLY_FLUSHES || queuedChars > FLUSH_CHARS || P.dateNow() - lastFlush > FLUSH_MS)
+      flush();
   }
 
   /** One value as console lines and thrown values show it. */

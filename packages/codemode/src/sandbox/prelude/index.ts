@@ -49,7 +49,7 @@ type Parts = typeof PARTS;
 /** Runs inside the isolate; see {@link preludeSource}. */
 function main(
   parts: Parts,
-  emit: (text: string) => void,
+  emit: Parameters<typeof makeCore>[1],
   service: (operation: string, ...args: readonly unknown[]) => unknown,
 ) {
   const P = parts.primordials();
@@ -74,7 +74,7 @@ function main(
   parts.makeConsole(P, core, environment.clock);
   parts.makeWebGlobals(P, core, environment, service, parts);
 
-  return (operation: number, a?: unknown, b?: unknown, ...rest: string[]): unknown => {
+  return (operation: number, a?: unknown, b?: unknown, ...rest: (string | Uint8Array)[]): unknown => {
     switch (operation) {
       case 0: {
         const config = P.parse(a as string) as Parameters<typeof makeScriptGlobals>[4] & {

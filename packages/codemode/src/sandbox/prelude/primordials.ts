@@ -92,6 +92,8 @@ export function primordials() {
     mapSize: getter(Map.prototype, "size"),
     setSize: getter(Set.prototype, "size"),
     bufferLength: getter(ArrayBuffer.prototype, "byteLength"),
+    typedBuffer: getter(typedArray.prototype, "buffer"),
+    typedLength: getter(typedArray.prototype, "length"),
     typedName: getter(typedArray.prototype, Symbol.toStringTag),
     dateGetTime: uncurry(Date.prototype.getTime),
     dateToISOString: uncurry(Date.prototype.toISOString),

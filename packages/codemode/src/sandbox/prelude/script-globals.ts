@@ -304,11 +304,15 @@ export function makeScriptGlobals(
     core.output(4, rendered);
   });
 
+  /** Bytes of their own: a view would take the whole buffer behind it along. */
+  function bytesOf(value: unknown): Uint8Array | undefined {
+    if (!P.isView(value)) return undefined;
+    return new P.Uint8Array(new P.Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+  }
+
   function imageUrl(value: unknown): string {
     if (typeof value === "string") return value;
     if (typeof value !== "object" || value === null || P.isArray(value)) throw new P.TypeError(IMAGE_EXPECTS);
-    if (P.isView(value))
-      return "data:;base64," + ask.base64(new P.Uint8Array(value.buffer, value.byteOffset, value.byteLength));
     const block = value as { image_url?: unknown; type?: unknown; data?: unknown };
     const url = block.image_url;
     if (url !== undefined) {
@@ -344,6 +348,15 @@ export function makeScriptGlobals(
   }
 
   global("image", (value: unknown) => {
+    const bytes = bytesOf(value);
+    if (bytes !== undefined) {
+      // The first 12 bytes tell the format; the rest crosses as it is.
+      const start = new P.Uint8Array(12);
+      const known = P.mathMin(12, P.typedLength?.(bytes) as number);
+      for (let i = 0; i < known; i++) start[i] = bytes[i] as number;
+      show(bytes, ask.base64(start));
+      return;
+    }
     const url = imageUrl(value);
     if (url === "") throw new P.TypeError(IMAGE_EXPECTS);
     const colon = P.indexOf(url, ":");
@@ -364,7 +377,10 @@ export function makeScriptGlobals(
         "invalid image output. The image data is not valid base64 (truncated or corrupted?)",
       );
     }
-    const head = P.slice(data, 0, 16);
+    show(data, P.slice(data, 0, 16));
+  });
+
+  function show(data: string | Uint8Array, head: string): void {
     for (let i = 0; i < 4; i++) {
       const signature = SIGNATURES[i] as readonly [string, RegExp];
       if (P.regexpExec(signature[1], head) !== null) {
@@ -373,7 +389,7 @@ export function makeScriptGlobals(
       }
     }
     throw new P.TypeError("invalid image output. The image data is not a PNG, JPEG, GIF, or WebP image");
-  });
+  }
 
   global("exit", () => {
     core.finish(true);

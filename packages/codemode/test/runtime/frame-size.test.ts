@@ -1,0 +1,83 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { FRAME } from "../../src/runner/frames.ts";
+import { watchedRunner } from "./crossings.ts";
+import { fakeCaller } from "./fake-caller.ts";
+import { harness } from "./harness.ts";
+
+const { run, value } = harness({ maxProcesses: 1 });
+const hugeFrame = fileURLToPath(new URL("./fixtures/huge-frame.ts", import.meta.url));
+
+describe("the size of a frame", () => {
+  test.each([
+    ["text", "y".repeat(200_000), undefined],
+    ["data", { rows: Array.from({ length: 20_000 }, (_, i) => i) }, {}],
+    ["two bytes a character", "日".repeat(60_000), undefined],
+  ])(
+    "hostile 33: a tool's answer (%s) over it is a limit that is named, and the host lives",
+    async (_name, answer, outputSchema) => {
+      const outcome = await run("text('before'); const r = await tools.big({}); return r.length", {
+        limits: { maxFrameBytes: 100_000 },
+        tools: [{ name: "big", outputSchema, run: () => answer }],
+      });
+      expect(outcome).toMatchObject({
+        ok: false,
+        error: {
+          kind: "limit",
+          name: "LimitError",
+          message: expect.stringMatching(/limit of 100000\b.*maxFrameBytes/),
+        },
+        output: [{ type: "text", text: "before" }],
+        calls: [{ name: "big", status: "ok" }],
+      });
+      expect(
+        await value("return (await tools.noop({ i: 1 })).i", { limits: { maxFrameBytes: 100_000 } }),
+      ).toBe(1);
+    },
+  );
+
+  test("hostile 33: a source or a catalogue over it is a limit that is named, and the host lives", async () => {
+    const limits = { maxFrameBytes: 100_000 };
+    expect(await run(`return ${JSON.stringify("z".repeat(120_000))}.length`, { limits })).toMatchObject({
+      ok: false,
+      error: { kind: "limit", message: expect.stringContaining("maxFrameBytes") },
+    });
+    expect(
+      await run("return 1", { limits, store: { k: JSON.stringify("z".repeat(120_000)) } }),
+    ).toMatchObject({
+      ok: false,
+      error: { kind: "limit", message: expect.stringContaining("maxFrameBytes") },
+    });
+    expect(
+      await run("return 1", { limits, tools: [{ name: "a", description: "d".repeat(120_000) }] }),
+    ).toMatchObject({
+      ok: false,
+      error: { kind: "limit", message: expect.stringContaining("maxFrameBytes") },
+    });
+    expect(await value("return 1", { limits })).toBe(1);
+  });
+
+  test.each([
+    ["a length without an end", 100_000, "4294967284"],
+    ["a whole frame", 99_999, "1000"],
+  ])(
+    "hostile 7: a sandbox that sends more (%s) is ended, and the next script runs",
+    async (_name, maxFrameBytes, size) => {
+      const { runner, started, crossings } = watchedRunner({ maxFrameBytes }, [hugeFrame]);
+      afterAll(() => runner.close());
+      const outcome = await runner.run({ code: "return 1", caller: fakeCaller([]) });
+      expect(outcome).toMatchObject({
+        ok: false,
+        error: { kind: "sandbox", message: expect.stringContaining(size), retryable: true },
+        output: [],
+      });
+      expect(outcome.ok ? "" : outcome.error.message).toContain(`larger than the limit of ${maxFrameBytes}`);
+      expect(await runner.run({ code: "return 2", caller: fakeCaller([]) })).toMatchObject({
+        ok: true,
+        value: 2,
+      });
+      expect(started()).toBe(2);
+      expect(crossings.filter(({ to, type }) => to === "host" && type === FRAME.turn)).not.toEqual([]);
+    },
+  );
+});
