@@ -40,7 +40,7 @@ export function judgeResource(
   reach: Reach,
 ): readonly PartDecision[] {
   const { fact, path } = resource;
-  const matched = (): string => showResource(fact);
+  const matched = (): string => showResource(fact, command);
   const part: Part = { request, resources: [resource], ...(command === undefined ? {} : { command }) };
   const rules =
     fact.kind === "path" ? engine.pathRules : fact.kind === "host" ? engine.hostRules : engine.refRules;
@@ -74,11 +74,12 @@ export function judgeResource(
   return [];
 }
 
-/** A resource as a person reads it: `write src/a.ts`, with where it stands. */
-function showResource(fact: ResourceFact): string {
+/** A resource as a person reads it: `write src/a.ts`, with where it stands; for a command that is all of it, as written. */
+function showResource(fact: ResourceFact, command: CommandFact | undefined): string {
   const what = fact.value === undefined ? `an unknown ${fact.kind}` : showText(fact.value);
   const forced = fact.force === true ? "force " : "";
-  const where = fact.origin.startsWith("input.") ? "" : ` (${showText(fact.origin, 120)})`;
+  const origin = fact.kind === "ref" && command !== undefined ? command.source : fact.origin;
+  const where = fact.origin.startsWith("input.") ? "" : ` (${showText(origin, 120)})`;
   const act =
     fact.kind !== "ref"
       ? fact.action

@@ -20,6 +20,7 @@ import { redact } from "./redact.ts";
 import { resultHash } from "./result-hash.ts";
 import { auditOf, type Ruling } from "./ruling.ts";
 import { createStopping } from "./stopping.ts";
+import { tellable } from "./tellable.ts";
 import { realTimers, within } from "./timers.ts";
 import { noApproverText, refusalText } from "./words.ts";
 
@@ -222,7 +223,7 @@ export function createGate(options: GateOptions): PolicyGate {
     try {
       const made = makeGrant(subject, wish, facts, { id: ids(), now: clock() });
       if (!made.ok) {
-        await write({ type: "note", time: clock(), kind: "grant-refused", message: made.message });
+        await write({ type: "note", time: clock(), kind: "grant-refused", message: tellable(made.message) });
         return undefined;
       }
       const added = grants.add(made.grant);
@@ -231,7 +232,7 @@ export function createGate(options: GateOptions): PolicyGate {
         type: "note",
         time: clock(),
         kind: "grant",
-        message: `${made.grant.id} ${made.grant.scope}: ${made.grant.shown}`,
+        message: tellable(`${made.grant.id} ${made.grant.scope}: ${made.grant.shown}`),
       });
       return made.grant;
     } catch (error) {
@@ -279,8 +280,9 @@ export function createGate(options: GateOptions): PolicyGate {
     return finish(request, inputHash, ruling);
   };
 
-  const finish = async (request: CallRequest, inputHash: string, found: Ruling): Promise<CallVerdict> => {
-    let ruling = found;
+  const finish = async (request: CallRequest, inputHash: string, judged: Ruling): Promise<CallVerdict> => {
+    const found = { ...judged, reason: tellable(judged.reason) };
+    let ruling: Ruling = found;
     let wouldBe: "deny" | undefined;
     if (options.mode === "dry-run" && found.effect === "deny" && found.decision !== undefined) {
       if (!(options.alwaysEnforced ?? holdsLeash)(found.decision)) {
@@ -345,7 +347,8 @@ export function createGate(options: GateOptions): PolicyGate {
     decide,
     recheck(asked) {
       try {
-        return approvals.recheck(asked);
+        const looked = approvals.recheck(asked);
+        return looked.ok ? looked : { ok: false, reason: tellable(looked.reason) };
       } catch (error) {
         failed(error, "recheck");
         return { ok: false, reason: "Blocked right before it ran: the policy could not judge it." };
@@ -397,7 +400,7 @@ export function createGate(options: GateOptions): PolicyGate {
     pauses: queue?.pauses ?? NEVER_PAUSED,
     pausesFor: (callId) => queue?.pausesFor(callId) ?? NEVER_PAUSED,
     async note(kind, message) {
-      await write({ type: "note", time: clock(), kind, message });
+      await write({ type: "note", time: clock(), kind, message: tellable(message) });
     },
   };
 }

@@ -2,6 +2,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import type { CallDecision, PauseSource } from "@nestbox/tool";
 
 import type { Recheck, RecheckRequest } from "../gate/gate-types.ts";
+import { tellable } from "../gate/tellable.ts";
 import type { PolicyLayer } from "../rules/types.ts";
 import { createPolicyHandlers } from "./handlers.ts";
 import { policyState, runPolicyCommand, type PolicyState } from "./command.ts";
@@ -79,7 +80,12 @@ export function createPolicyExtension(options: PolicyExtensionOptions = {}): Pol
         if (decision.effect !== "deny") continue;
         void gate.note("user-bash-denied", `${decision.rule}: ${decision.matched}`);
         return {
-          result: { output: decision.modelMessage, exitCode: 126, cancelled: false, truncated: false },
+          result: {
+            output: tellable(decision.modelMessage),
+            exitCode: 126,
+            cancelled: false,
+            truncated: false,
+          },
         };
       }
       return undefined;

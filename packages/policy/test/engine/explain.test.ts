@@ -53,6 +53,22 @@ describe("a decision explains itself", () => {
     ]);
   });
 
+  it.each([
+    ["git push -f origin main", "git push -f origin main"],
+    [
+      "cd x && sudo git push --force-with-lease origin HEAD:main",
+      "git push --force-with-lease origin HEAD:main",
+    ],
+    ["git push origin +main", "git push origin +main"],
+  ])("shows %s with the words that force it, as they were written", (line, written) => {
+    // contract A23
+    const decision = engineOf([]).evaluate(bash(line));
+    expect(decision).toMatchObject({ effect: "deny", rule: "git.force-push" });
+    expect(decision.matched).toContain(`(${written})`);
+    expect(decision.modelMessage).toContain(written);
+    expect(decision.personMessage).toContain(written);
+  });
+
   it("says for a resource what is done to which path, and where it stands", () => {
     const engine = engineOf([
       layer("user", {
