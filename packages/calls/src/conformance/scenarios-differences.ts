@@ -188,7 +188,7 @@ export const differences: readonly Scenario[] = [
         });
       }),
       tool("last", async () => {
-        await pause(150);
+        await pause(2_000);
         return "last";
       }),
     ],
