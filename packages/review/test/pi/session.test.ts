@@ -1,6 +1,10 @@
 import { registerTools } from "@nestbox/tool/pi";
 import { call, scriptedPiSession } from "@nestbox/tool/testing";
-import type { ExtensionAPI, ToolCallEventResult } from "@earendil-works/pi-coding-agent";
+import {
+  createCodemodeExtension,
+  type ExtensionAPI,
+  type ToolCallEventResult,
+} from "@earendil-works/pi-coding-agent";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { reviewNamespace } from "../../src/index.ts";
@@ -12,10 +16,19 @@ import { makeCart, withProgramsOnPath } from "../support/cart.ts";
 beforeAll(withProgramsOnPath);
 
 /** An extension with the review tools, their looks, and a handler that sees every call. */
-function reviewExtension(seen: string[], block?: (name: string) => boolean) {
+function reviewExtension(
+  seen: string[],
+  options: {
+    readonly block?: (name: string) => boolean;
+    readonly activate?: (active: readonly string[]) => readonly string[];
+  } = {},
+) {
+  const { block, activate } = options;
   return (pi: ExtensionAPI): void => {
     registerTools(pi, createReviewTools({ dangers: [] }));
     pi.registerToolRenderer(reviewRenderers);
+    if (activate !== undefined)
+      pi.on("session_start", () => pi.setActiveTools([...activate(pi.getActiveTools())]));
     pi.on("tool_call", (event): ToolCallEventResult | undefined => {
       seen.push(event.toolName);
       return block?.(event.toolName) === true ? { block: true, reason: "Blocked by the policy" } : undefined;
@@ -69,7 +82,7 @@ describe("in a real Pi session", () => {
     const seen: string[] = [];
     await using pi = await scriptedPiSession({
       cwd: repository.path,
-      extensions: [reviewExtension(seen, (name) => name === "failing_tests")],
+      extensions: [reviewExtension(seen, { block: (name) => name === "failing_tests" })],
       excludeTools: ["dangerous_commands"],
     });
     await pi.prompt("review", [call("review_diff", {}), "done"]);
@@ -81,6 +94,51 @@ describe("in a real Pi session", () => {
     expect(seen.filter((name) => name === "failing_tests")).toHaveLength(1);
     // A denied act is not done by another name.
     expect(report.checks.map(({ kind }) => kind)).toEqual(["typecheck"]);
+  });
+
+  // contract A1, A20
+  test("what is registered and not active is told as missing, and the rest is done without it", async () => {
+    using repository = makeCart();
+    const seen: string[] = [];
+    const without = (active: readonly string[]) => active.filter((name) => name !== "run_checks");
+    await using pi = await scriptedPiSession({
+      cwd: repository.path,
+      extensions: [reviewExtension(seen, { activate: without })],
+    });
+    expect(pi.session.getAllTools().map(({ name }) => name)).toContain("run_checks");
+    expect(pi.activeTools()).not.toContain("run_checks");
+    expect(pi.activeTools()).toContain("review_diff");
+    await pi.prompt("review", [call("review_diff", {}), "done"]);
+    const [result] = pi.toolResults();
+    expect(result?.isError).toBe(false);
+    const report = result?.details as ReviewReport;
+    expect(report.missing.map(({ part, reason }) => ({ part, reason }))).toEqual([
+      { part: "run_checks", reason: "not-available" },
+    ]);
+    expect(seen).not.toContain("run_checks");
+    expect(report.checks).toEqual([]);
+    expect(report.findings.map(({ kind, file }) => `${kind} ${file}`)).toEqual(["test test/cart.test.ts"]);
+    expect(pi.resultText()).toContain("run_checks");
+  });
+
+  // contract A21
+  test("a script reads the namespace's guidance, and which tools are in it, with describeNamespace", async () => {
+    const withScripts = (active: readonly string[]) => [...active, "codemode"];
+    await using pi = await scriptedPiSession({
+      extensions: [createCodemodeExtension(), reviewExtension([], { activate: withScripts })],
+    });
+    await pi.prompt("look", [
+      call("codemode", { code: 'text(JSON.stringify(await describeNamespace("review")));' }),
+      "done",
+    ]);
+    expect(pi.resultText()).toContain("Script completed");
+    const json = /^\{.*$/m.exec(pi.resultText())?.[0] ?? "";
+    expect(JSON.parse(json)).toEqual({
+      name: "review",
+      description: reviewNamespace.description,
+      instructions: reviewNamespace.instructions,
+      tools: ["run_checks", "failing_tests", "collect_diff", "dangerous_commands", "review_diff"],
+    });
   });
 
   // contract A4, A5, A9
@@ -108,6 +166,25 @@ describe("the descriptions are rules for choosing", () => {
       expect(description).toMatch(/Accepts |Knows /);
       expect(description).toMatch(/Returns |returns /);
     }
+    // Each names the tools of the namespace to use instead, and no other sentence does.
+    const instead = tools.map(({ name, description }) => {
+      const sentence = description.split(/(?<=\.) |; /).filter((part) => /\buse [a-z_]+_/.test(part));
+      const named = tools.filter((tool) => sentence.some((part) => part.includes(tool.name)));
+      return [name, named.map((tool) => tool.name)];
+    });
+    expect(instead).toEqual([
+      ["run_checks", ["failing_tests", "review_diff"]],
+      ["failing_tests", ["run_checks", "review_diff"]],
+      ["collect_diff", ["review_diff"]],
+      ["dangerous_commands", ["review_diff"]],
+      ["review_diff", ["run_checks", "failing_tests", "collect_diff"]],
+    ]);
+    // What runs the project's code says what not to do as well.
+    for (const { name, description, exposure } of tools)
+      expect([name, /Do not (?:run|substitute) a .*command of your own/.test(description)]).toEqual([
+        name,
+        exposure === "direct",
+      ]);
   });
 
   test("the namespace's instructions say what to call before reporting, and not to replace it", () => {
@@ -130,14 +207,17 @@ describe("the descriptions are rules for choosing", () => {
       name,
       exposure,
       annotations?.readOnlyHint,
+      annotations?.destructiveHint,
+      annotations?.idempotentHint,
       annotations?.openWorldHint,
     ]);
+    // A hint that is not given takes the MCP default: destructive, not idempotent, open world.
     expect(facts).toEqual([
-      ["run_checks", "direct", false, undefined],
-      ["failing_tests", "direct", false, undefined],
-      ["collect_diff", "codemode", true, false],
-      ["dangerous_commands", "deferred", true, false],
-      ["review_diff", "direct", true, false],
+      ["run_checks", "direct", false, undefined, undefined, undefined],
+      ["failing_tests", "direct", false, undefined, undefined, undefined],
+      ["collect_diff", "codemode", true, false, true, false],
+      ["dangerous_commands", "deferred", true, false, true, false],
+      ["review_diff", "direct", true, false, true, false],
     ]);
   });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { beforeAll, describe, expect, test } from "vitest";
 
+import type { ChecksReport } from "../../src/checks.ts";
 import { makeFolder } from "../support/repository.ts";
 import { makeCart, withProgramsOnPath } from "../support/cart.ts";
 import { reportOf, runReviewTool } from "../support/run.ts";
@@ -68,14 +69,31 @@ describe("run_checks runs the project's own checks", () => {
 
   // contract B4
   test("progress is complete, step by step", async () => {
-    using folder = project({ typecheck: "node -e 0", lint: "node -e 0" });
+    // The second ends well after the first: further apart than progress is told.
+    const later = `import { existsSync } from "node:fs";
+while (!existsSync("first")) await new Promise((resolve) => setTimeout(resolve, 10));
+await new Promise((resolve) => setTimeout(resolve, 2_000));
+`;
+    using folder = project(
+      { typecheck: "node first.mjs", lint: "node later.mjs" },
+      {
+        "first.mjs": 'import { writeFileSync } from "node:fs";\nwriteFileSync("first", "");\n',
+        "later.mjs": later,
+      },
+    );
     const run = await runReviewTool("run_checks", folder.path, {});
-    expect(run.updates.length).toBeGreaterThan(0);
+    const told = run.updates.map(({ content, details }) => {
+      const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+      const { steps } = details as ChecksReport;
+      return [/^\d of \d steps done/.exec(text)?.[0], ...steps.map(({ id, status }) => `${id} ${status}`)];
+    });
+    expect(told).toEqual([
+      ["0 of 2 steps done"],
+      ["1 of 2 steps done", "typecheck passed"],
+      ["2 of 2 steps done", "typecheck passed", "lint passed"],
+    ]);
     for (const update of run.updates)
       expect(update).toMatchObject({ content: [{ type: "text" }], details: { steps: expect.any(Array) } });
-    expect(run.updates.at(-1)?.content).toMatchObject([
-      { text: expect.stringContaining("2 of 2 steps done") },
-    ]);
     expect(run.lateUpdates()).toBe(0);
   });
 

@@ -28,7 +28,7 @@ export function dangerousCommandsTool(environment: ReviewEnvironment) {
       "Lists what the policy holds dangerous: commands that are asked about or denied, why, and what to do instead. " +
       "Call it before you propose a command that you are not sure about, or when one was denied. " +
       "Accepts query (words that must all occur), effect, limit and cursor. Returns { entries, total, nextCursor? }. " +
-      "It changes no decision: whether a call runs is decided when it is made.",
+      "It changes no decision: whether a call runs is decided when it is made. To find such commands in a change use review_diff instead.",
     parameters,
     outputSchema: dangersSchema,
     exposure: "deferred",
