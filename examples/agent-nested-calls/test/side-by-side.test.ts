@@ -32,7 +32,7 @@ describe("one script in the low-level agent and in a session of the coding agent
 
     expect(session.isError).toBe(false);
     expect(session.orders).toEqual(["5 lamp"]);
-    expect(session.results).toEqual(["call-1"]);
+    expect(session.results).toEqual(["call-1", "call-2 error Tool supplier_password not found"]);
     expect(session.complete).toBe(true);
     expect(session.record.map((line) => line.split("\n")[0])).toEqual([
       'call-1/1 price_of {"thing":"lamp"} ok',

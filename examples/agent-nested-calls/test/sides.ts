@@ -6,7 +6,7 @@ import { call, scriptedPiSession } from "@nestbox/tool/testing";
 import { createWarehouseAgent } from "../src/warehouse-agent.ts";
 import { createWarehouseExtension } from "../src/warehouse-extension.ts";
 
-/** What one script did in one host. */
+/** What one script did in one host, whose model then calls the hidden tool itself. */
 export interface Seen {
   readonly isError: boolean;
   /** What the model reads, without the time it took. */
@@ -16,7 +16,7 @@ export interface Seen {
   readonly complete: boolean | undefined;
   /** `start call-1/2 order < call-1`, of the nested calls. */
   readonly events: readonly string[];
-  /** Ids of the results in the transcript. */
+  /** The results in the transcript: of the script, and of the model's own call of the hidden tool. */
   readonly results: readonly string[];
   readonly orders: readonly string[];
 }
@@ -34,6 +34,7 @@ export async function inAgent(runner: ScriptRunner, code: string): Promise<Seen>
   const faux = fauxProvider();
   faux.setResponses([
     fauxAssistantMessage(fauxToolCall("script", { code }, { id: "call-1" }), { stopReason: "toolUse" }),
+    fauxAssistantMessage(fauxToolCall("supplier_password", {}, { id: "call-2" }), { stopReason: "toolUse" }),
     fauxAssistantMessage("Done."),
   ]);
   const models = createModels();
@@ -55,7 +56,7 @@ export async function inSession(runner: ScriptRunner, code: string): Promise<See
     noTools: "builtin",
     extensions: [createCodemodeExtension({ runner, active: true }), createWarehouseExtension(warehouse)],
   });
-  await pi.prompt("go", [call("codemode", { code }), "Done."]);
+  await pi.prompt("go", [call("codemode", { code }), call("supplier_password"), "Done."]);
   return seen(pi.transcript(), pi.events, warehouse.orders);
 }
 
@@ -94,10 +95,7 @@ function seen(
   if (result === undefined) throw new Error("No result");
   return {
     isError: result.isError,
-    text: result.content
-      .map(({ text = "" }) => text)
-      .join("\n")
-      .replace(/Wall time [\d.]+ seconds/, "Wall time"),
+    text: textOf(result).replace(/Wall time [\d.]+ seconds/, "Wall time"),
     record: (result.nestedCalls?.calls ?? []).map(({ id, name, arguments: args, status, error = "" }) =>
       `${id} ${name} ${JSON.stringify(args)} ${status} ${error}`.trim(),
     ),
@@ -113,9 +111,15 @@ function seen(
           `< ${parentToolCallId}`,
         ].join(" "),
       ),
-    results: results.map(({ toolCallId }) => toolCallId),
+    results: results.map((one) =>
+      one === result ? one.toolCallId : `${one.toolCallId} ${one.isError ? "error" : "ok"} ${textOf(one)}`,
+    ),
     orders,
   };
+}
+
+function textOf({ content }: ResultMessage): string {
+  return content.map(({ text = "" }) => text).join("\n");
 }
 
 function isNested(event: unknown): event is NestedEvent {
