@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
+import { createGate } from "@nestbox/policy";
+import { openAuditLog, openPolicy } from "@nestbox/policy/node";
 import { describe, expect, it } from "vitest";
 
 import { nestbox } from "./support/nestbox.ts";
@@ -136,6 +138,96 @@ describe("nestbox policy", () => {
     const { stdout, exitCode } = await nestbox(["policy", "log", "--dir", dir, "--policy", rules, "--json"]);
     expect(last(stdout)).toMatchObject({ ok: true, neverFired: ["no-recursive-rm", "status"] });
     expect(exitCode).toBe(0);
+  });
+
+  describe("log, over the records of a gate", () => {
+    /** An audit as a session writes it: two denied, one allowed, one asked and approved that then ran otherwise. */
+    const audited = async (name: string): Promise<{ readonly dir: string; readonly log: string }> => {
+      const dir = join(folder, name);
+      const audit = openAuditLog({ dir, session: name });
+      const { engine, facts } = openPolicy({
+        files: [{ path: rules, layer: "user" }],
+        home: folder,
+        cwd: folder,
+      });
+      const gate = createGate({
+        engine,
+        facts,
+        audit,
+        gatherMs: 0,
+        approver: { ask: async () => ({ kind: "approved" }) },
+      });
+      const bash = async (callId: string, command: string): Promise<void> => {
+        await gate.decide({
+          callId,
+          chain: [],
+          tool: { name: "bash", source: { kind: "builtin" } },
+          input: { command },
+          cwd: folder,
+          actor: "agent",
+        });
+      };
+      await bash("1", "rm -r build");
+      await bash("2", "sudo rm -rf /srv/x");
+      await bash("3", "git status");
+      await bash("4", "make all");
+      gate.settled({ callId: "3" }, { isError: false });
+      gate.settled({ callId: "4" }, { isError: false, input: { command: "make other" } });
+      audit.close();
+      const [log] = readdirSync(dir);
+      return { dir, log: join(dir, log ?? "") };
+    };
+    const read = (dir: string, ...more: readonly string[]) =>
+      nestbox(["policy", "log", "--dir", dir, "--policy", rules, ...more]);
+
+    it("verifies the chain, and counts the hits of each rule and what was asked", async () => {
+      const { dir } = await audited("kept");
+      const { stdout, json, exitCode } = await read(dir, "--json");
+      expect(stdout).not.toBe("");
+      expect(json).toMatchObject({
+        ok: true,
+        neverFired: [],
+        totals: { allow: 2, deny: 2, asked: 1, changed: 1 },
+        sessions: [{ ok: true, problems: [] }],
+      });
+      expect((json as { hits: unknown[] }).hits).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ rule: "no-recursive-rm", decided: 2 }),
+          expect.objectContaining({ rule: "status", decided: 1 }),
+        ]),
+      );
+      expect(exitCode).toBe(0);
+      const text = (await read(dir)).stdout;
+      expect(text).toMatch(/^verified .* 6 records$/m);
+      expect(text).toMatch(/^ +2 decided, \d+ matched {2}no-recursive-rm$/m);
+      expect(text).toContain("2 allowed, 2 denied, 1 asked, 1 changed after the decision");
+    });
+
+    it.each([
+      [
+        "changed",
+        (lines: string[]) => lines.with(1, (lines[1] ?? "").replace("no-recursive-rm", "status")),
+        2,
+      ],
+      ["taken out", (lines: string[]) => lines.toSpliced(1, 1), 2],
+      ["cut off", (lines: string[]) => [...lines.slice(0, 2), (lines[2] ?? "").slice(0, -9)], 3],
+    ] as const)("names the place where a line was %s, with exit code 1", async (what, change, line) => {
+      const { dir, log } = await audited(`broken-${what.replace(" ", "-")}`);
+      const lines = readFileSync(log, "utf8").split("\n");
+      const broken = change(lines);
+      expect(broken).not.toEqual(lines);
+      writeFileSync(log, broken.join("\n"));
+      const { stdout, exitCode } = await read(dir);
+      expect(exitCode).toBe(1);
+      expect(stdout).toMatch(/^BROKEN /m);
+      expect(stdout).toContain(`${basename(log)}:${line}: `);
+      const report = await read(dir, "--json");
+      expect(report.exitCode).toBe(1);
+      expect(report.json).toMatchObject({
+        ok: false,
+        sessions: [{ ok: false, problems: expect.arrayContaining([expect.objectContaining({ line })]) }],
+      });
+    });
   });
 
   for (const [title, args, message] of [
