@@ -6,6 +6,8 @@ import { describe, expect, it } from "vitest";
 import { createAgentGate } from "../../src/agent/index.ts";
 import type { ApprovalAnswer } from "../../src/gate/approver.ts";
 import { createGate } from "../../src/gate/gate.ts";
+import type { PolicyEngine } from "../../src/index.ts";
+import { engineOf, layer } from "../engine/support.ts";
 import { fakeEngine } from "./fake-engine.ts";
 
 const engine = fakeEngine((request) => {
@@ -15,7 +17,12 @@ const engine = fakeEngine((request) => {
     : { effect: "ask", rule: "shell.ask" };
 });
 
-async function run(command: string, answer?: ApprovalAnswer, annotations: object = {}) {
+async function run(
+  command: string,
+  answer?: ApprovalAnswer,
+  annotations: object = {},
+  judge: PolicyEngine = engine,
+) {
   const ran: string[] = [];
   const shell: AgentTool = Object.assign(
     {
@@ -36,7 +43,7 @@ async function run(command: string, answer?: ApprovalAnswer, annotations: object
     fauxAssistantMessage("done"),
   ]);
   const gate = createGate({
-    engine,
+    engine: judge,
     ...(answer === undefined ? {} : { approver: { ask: async () => answer } }),
   });
   const agent = new Agent({
@@ -67,6 +74,31 @@ describe("in the low-level agent", () => {
     expect((await run("ls", undefined, { readOnlyHint: true, openWorldHint: false })).ran).toEqual([
       "call-1",
     ]);
+  });
+
+  it("asks the real engine about what the agent's own tool would run", async () => {
+    // contract B5, A23, A8
+    const real = engineOf([
+      layer("user", {
+        tools: { shell: { shell: { argument: "command" } } },
+        rules: [
+          { id: "git", effect: "allow", command: { program: "git" } },
+          { id: "careful", effect: "ask", command: { program: "make" } },
+        ],
+      }),
+    ]);
+    expect(await run("git status", undefined, {}, real)).toMatchObject({ ran: ["call-1"], isError: false });
+    const forced = await run("git push -f origin main", { kind: "approved" }, {}, real);
+    expect(forced).toMatchObject({ ran: [], isError: true });
+    expect(forced.gate.decisionOf("call-1")).toEqual({
+      effect: "deny",
+      rule: "git.force-push",
+      layer: "built-in",
+    });
+    const careful = await run("make all", undefined, {}, real);
+    expect(careful.ran).toEqual([]);
+    expect(careful.text).toContain("careful");
+    expect((await run("make all", { kind: "approved" }, {}, real)).ran).toEqual(["call-1"]);
   });
 
   it("knows when a call is over", async () => {
