@@ -40,7 +40,13 @@ if (exported.length > 0) {
   });
 }
 if (programs.length > 0) {
-  configs.push({ ...common, entry: named(programs), dts: false, clean: exported.length === 0, publint: exported.length === 0 });
+  configs.push({
+    ...common,
+    entry: named(programs),
+    dts: false,
+    clean: exported.length === 0,
+    publint: exported.length === 0,
+  });
 }
 
 export default defineConfig(configs);
