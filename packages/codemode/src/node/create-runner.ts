@@ -16,6 +16,8 @@ export interface CreateRunnerOptions {
   readonly waitMs?: number | undefined;
   /** Idle processes end after this time. Default 60,000 ms. */
   readonly idleMs?: number | undefined;
+  /** Scripts after which a process is renewed, whatever they did. Default 1,000. */
+  readonly maxScripts?: number | undefined;
   /** Isolates kept ready in every process. Default 4. */
   readonly stock?: number | undefined;
   /** Limits of scripts that name none. */
@@ -48,7 +50,7 @@ export function createRunner(options: CreateRunnerOptions = {}): ScriptRunner {
       maxWaiting: options.maxWaiting ?? 64,
       waitMs: options.waitMs ?? 60_000,
       idleMs: options.idleMs ?? 60_000,
-      maxScripts: 1_000,
+      maxScripts: options.maxScripts ?? 1_000,
       maxKeptBytes: 384 * 1024 * 1024,
       startMs: 30_000,
     },

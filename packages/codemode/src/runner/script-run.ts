@@ -54,6 +54,8 @@ const PREPARE_MS = 5_000;
 const AFTERMATH_MS = 100;
 /** A stop that a parked sandbox does not confirm in this time ends it. */
 const STOP_MS = 250;
+/** V8's words for a buffer beyond the isolate's memory limit. */
+const NO_BUFFER = "Array buffer allocation failed";
 
 type Ending =
   | {
@@ -271,7 +273,7 @@ export class ScriptRun {
         this.#ending = { ok: true, value: row.value as JsonValue | undefined, writes: row.writes };
         return;
       case "failed":
-        this.#ending = { ok: false, error: this.#scriptError(row.error) };
+        this.#ending = { ok: false, error: this.#scriptError(this.#asMemory(row.error)) };
     }
   }
 
@@ -353,13 +355,19 @@ export class ScriptRun {
     this.#finish(true);
   }
 
-  #memoryFailure(): void {
+  /** A buffer that did not fit is a RangeError, which the script may catch; one that ends it is told as what it is. */
+  #asMemory(error: ReportedError): ReportedError {
+    if (error.kind !== "script" || error.name !== "RangeError" || error.message !== NO_BUFFER) return error;
+    return { ...error, kind: "memory", name: "MemoryLimitError", message: this.#memoryMessage() };
+  }
+
+  #memoryMessage(): string {
     const { memoryMb } = this.#options.limits;
-    this.#fail(
-      "memory",
-      "MemoryLimitError",
-      `The script used more than its memory limit of ${memoryMb} MB; filter or aggregate large data instead of accumulating it`,
-    );
+    return `The script used more than its memory limit of ${memoryMb} MB; filter or aggregate large data instead of accumulating it`;
+  }
+
+  #memoryFailure(): void {
+    this.#fail("memory", "MemoryLimitError", this.#memoryMessage());
   }
 
   #exit(exit: SandboxExit): void {

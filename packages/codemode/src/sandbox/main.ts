@@ -14,6 +14,7 @@ import { prepareSource } from "../source/prepare.ts";
 import { isolatedVmFactory, loadIsolatedVm } from "./isolated-vm.ts";
 import { createServices } from "./services.ts";
 import { createSession, type Session } from "./session.ts";
+import { createStock } from "./stock.ts";
 import type { Vm, VmHooks } from "./vm.ts";
 
 interface StartHeader {
@@ -35,10 +36,8 @@ interface Settings {
 }
 
 const POLL_MS = 0.08;
-const REFILL_AFTER_MS = 3;
 /** Traffic of one script after which its garbage is collected at once. */
 const COLLECT_BYTES = 8 * 1024 * 1024;
-const STRIP_AFTER_MS = 300;
 
 function main(settings: Settings): void {
   const ivm = loadIsolatedVm(settings.prebuilds);
@@ -64,32 +63,20 @@ function main(settings: Settings): void {
     emit: (text, segments) => session?.hooks(text, segments),
     service: (operation, args) => services.call(operation, args),
   };
-  const stock: Vm[] = [];
-  let stripped = false;
-  let refill: NodeJS.Timeout | undefined;
+  const stock = createStock<Vm>({
+    size: settings.stock,
+    make: () => makeVm(settings.memoryMb),
+    isBusy: () => session !== undefined,
+    wait(delayMs, run) {
+      const timer = setTimeout(run, delayMs);
+      return () => clearTimeout(timer);
+    },
+    // What the first TypeScript would wait for.
+    whenFull: () => void strip("let x: number"),
+  });
 
   function makeVm(memoryMb: number): Vm {
     return factory(memoryMb).create(() => hooks);
-  }
-
-  /** One thing after the other while nothing runs: isolates first, then what the first TypeScript would wait for. */
-  function refillSoon(delayMs = REFILL_AFTER_MS): void {
-    clearTimeout(refill);
-    refill = setTimeout(() => {
-      if (session !== undefined) return;
-      if (stock.length < settings.stock) {
-        stock.push(makeVm(settings.memoryMb));
-        refillSoon();
-      } else if (!stripped) {
-        if (delayMs === STRIP_AFTER_MS) warmStrip();
-        else refillSoon(STRIP_AFTER_MS);
-      }
-    }, delayMs);
-  }
-
-  function warmStrip(): void {
-    stripped = true;
-    strip("let x: number");
   }
 
   const collect = collector();
@@ -111,7 +98,7 @@ function main(settings: Settings): void {
     const header = JSON.parse(frame.header) as StartHeader;
     const [code = "", store = "{}"] = texts(frame);
     const { limits, globals, environment } = header;
-    const vm = (header.memoryMb === settings.memoryMb ? stock.pop() : undefined) ?? makeVm(header.memoryMb);
+    const vm = (header.memoryMb === settings.memoryMb ? stock.take() : undefined) ?? makeVm(header.memoryMb);
     const config = (trailing: boolean): string =>
       `{"tools":${tools.names},"store":${store},"globals":${JSON.stringify(globals)},"trailing":${trailing},` +
       `"limits":${JSON.stringify(limits)},"environment":${JSON.stringify(environment)}}`;
@@ -129,7 +116,7 @@ function main(settings: Settings): void {
         session = undefined;
         if (traffic > COLLECT_BYTES) collect();
         traffic = 0;
-        refillSoon();
+        stock.refill();
       },
     });
     session.start();
@@ -179,9 +166,9 @@ function main(settings: Settings): void {
   process.on("SIGINT", () => undefined);
   // The host is gone: nobody is left to run for.
   process.stdin.on("end", () => process.exit(0));
-  stock.push(makeVm(settings.memoryMb));
+  stock.add();
   send(FRAME.ready, 0, JSON.stringify({ node: process.version, abi: process.versions.modules }));
-  refillSoon();
+  stock.refill();
 }
 
 const texts = (frame: Frame): readonly string[] =>

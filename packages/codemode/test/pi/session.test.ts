@@ -85,7 +85,7 @@ describe("the tool in a session", () => {
   });
 
   test("every call goes through the handlers of the session, and is on record", async () => {
-    // contract A15, A16, A17
+    // contract A15, A16, A17; R16: handlers see both levels, what the model calls and what a script calls
     const seen: unknown[] = [];
     const spy: ExtensionFactory = (pi) => {
       pi.on(

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createOutputCheck } from "../../src/runner/output-check.ts";
 import { watchedRunner } from "./crossings.ts";
 import { fakeCaller, type FakeTool } from "./fake-caller.ts";
@@ -71,7 +71,7 @@ describe("bytes that a tool gives", () => {
 
   test("cross as they are: no base64, no array of numbers, not one byte changed", async () => {
     const { runner, crossings } = watchedRunner();
-    afterAll(() => runner.close());
+    onTestFinished(() => runner.close());
     const bytes = randomBytes(3_000_000);
     const outcome = await runner.run({
       code: `const { file } = await tools.data({});
@@ -171,7 +171,7 @@ describe("bytes that a script gives", () => {
 
   test("cross as bytes when they are an image, and the host makes base64 of them", async () => {
     const { runner, crossings } = watchedRunner({ maxOutputChars: 4_000_000 });
-    afterAll(() => runner.close());
+    onTestFinished(() => runner.close());
     const large = Buffer.concat([png, randomBytes(2_000_000)]);
     const caller = fakeCaller([tool("picture", { large, part: Buffer.concat([Buffer.from([0, 0]), png]) })]);
     const outcome = await runner.run({

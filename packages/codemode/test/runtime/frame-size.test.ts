@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { FRAME } from "../../src/runner/frames.ts";
 import { watchedRunner } from "./crossings.ts";
 import { fakeCaller } from "./fake-caller.ts";
@@ -64,7 +64,7 @@ describe("the size of a frame", () => {
     "hostile 7: a sandbox that sends more (%s) is ended, and the next script runs",
     async (_name, maxFrameBytes, size) => {
       const { runner, started, crossings } = watchedRunner({ maxFrameBytes }, [hugeFrame]);
-      afterAll(() => runner.close());
+      onTestFinished(() => runner.close());
       const outcome = await runner.run({ code: "return 1", caller: fakeCaller([]) });
       expect(outcome).toMatchObject({
         ok: false,

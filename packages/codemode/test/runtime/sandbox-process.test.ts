@@ -6,21 +6,24 @@ import { describe, expect, test } from "vitest";
 import { createRunner, findNode } from "../../src/node/index.ts";
 import { sandboxArguments } from "../../src/node/process-driver.ts";
 import { sandboxFiles } from "../../src/node/sandbox-files.ts";
-import { fakeCaller } from "./fake-caller.ts";
+import { fakeCaller, type FakeTool } from "./fake-caller.ts";
 import { harness } from "./harness.ts";
 import { sandboxes } from "./sandbox-pids.ts";
 
-const { run, value } = harness();
+const { value } = harness();
+const withoutJit = harness({ jit: false, maxProcesses: 1 });
+const renewed = harness({ maxScripts: 3, maxProcesses: 1 });
 // Node 24 has no switch for the network.
 const NETWORK = process.version.startsWith("v24.") ? /./ : /^ERR_ACCESS_DENIED$/;
+const SPEC = { memoryMb: 64, timeZone: "UTC", locale: "en-US", jit: true, stock: 1, maxFrameBytes: 1e6 };
+const NO_JIT = ["--no-turbofan", "--no-sparkplug", "--regexp-interpret-all"];
 const linux = process.platform === "linux";
 
 describe("the sandbox process", () => {
   test("hostile 7: Node refuses it files, writes, processes, threads and the network", async () => {
     const files = sandboxFiles();
     const probe = fileURLToPath(new URL("./fixtures/probe.ts", import.meta.url));
-    const spec = { memoryMb: 64, timeZone: "UTC", locale: "en-US", jit: true, stock: 1, maxFrameBytes: 1e6 };
-    const args = sandboxArguments({ ...files, main: probe }, spec);
+    const args = sandboxArguments({ ...files, main: probe }, SPEC);
     const node = await findNode({ env: process.env });
     const { stdout } = await promisify(execFile)(node, args, { env: { TZ: "UTC" }, cwd: "/" });
     expect(JSON.parse(stdout)).toEqual({
@@ -97,23 +100,73 @@ describe("the sandbox process", () => {
     expect(await findNode({ env: {} })).toBe(process.execPath);
   });
 
-  test("without the just-in-time compiler scripts run as well", async () => {
-    const runner = createRunner({ jit: false });
-    try {
-      const outcome = await runner.run({
-        code: "return (await tools.noop({ i: 1 })).i",
-        caller: fakeCaller([{ name: "noop", run: ({ i }) => ({ i }) }]),
-      });
-      expect(outcome).toMatchObject({ ok: true, value: 1 });
-    } finally {
-      await runner.close();
-    }
+  test("without the just-in-time compiler scripts run as well, in a process that was started so", async () => {
+    expect(await withoutJit.value("return (await tools.noop({ i: 1 })).i + Number(/^a+$/.test('aa'))")).toBe(
+      2,
+    );
+    const commands = linux
+      ? sandboxes().map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"))
+      : [NO_JIT];
+    expect(commands.filter((command) => NO_JIT.every((flag) => command.includes(flag)))).toHaveLength(1);
+  });
+
+  test("`jit: false` compiles nothing in an isolate, which otherwise is compiled when it is hot", async () => {
+    const hot = fileURLToPath(new URL("./fixtures/hot-function.ts", import.meta.url));
+    const node = await findNode({ env: process.env });
+    const compiled = async (jit: boolean): Promise<{ readonly total: string; readonly hot: boolean }> => {
+      const args = sandboxArguments({ ...sandboxFiles(), main: hot }, { ...SPEC, jit });
+      expect(NO_JIT.map((flag) => args.includes(flag))).toEqual(NO_JIT.map(() => !jit));
+      const { stdout } = await promisify(execFile)(node, ["--trace-opt", ...args], { env: {}, cwd: "/" });
+      return {
+        total: /^total (\d+)$/m.exec(stdout)?.[1] ?? stdout,
+        hot: /completed (?:compiling|optimizing).*hotInIsolate/.test(stdout),
+      };
+    };
+    const [withJit, without] = [await compiled(true), await compiled(false)];
+    expect(withJit.hot).toBe(true);
+    expect(without.hot).toBe(false);
+    expect(without.total).toBe(withJit.total);
   });
 
   test("a process is renewed after its share of scripts, and none of them notices", async () => {
-    const results = await Promise.all(Array.from({ length: 30 }, (_, i) => run(`return ${i}`)));
-    expect(results.map((outcome) => (outcome.ok ? outcome.value : outcome.error))).toEqual(
-      Array.from({ length: 30 }, (_, i) => i),
-    );
+    const before = new Set(linux ? sandboxes() : []);
+    const pids: number[][] = [];
+    const look: FakeTool = {
+      name: "look",
+      run: () => (pids.push(linux ? sandboxes().filter((pid) => !before.has(pid)) : []), {}),
+    };
+    for (let i = 0; i < 7; i++) {
+      expect(await renewed.run(`await tools.look({}); return ${i}`, { tools: [look] })).toMatchObject({
+        ok: true,
+        value: i,
+      });
+    }
+    if (!linux) return;
+    // The one that runs the script is the youngest: one whose share is over may still be about to end.
+    const ran = pids.map((seen) => Math.max(...seen));
+    expect(new Set(ran.slice(0, 3)).size).toBe(1);
+    expect(new Set(ran.slice(3, 6)).size).toBe(1);
+    expect(new Set(ran).size).toBe(3);
+  });
+
+  // contract R2
+  test.runIf(linux)("R2: it is a process of its own, never a thread of the host's", async () => {
+    await value("return 1");
+    const pids = sandboxes();
+    expect(pids.length).toBeGreaterThan(0);
+    const threads = readdirSync("/proc/self/task").map(Number);
+    for (const pid of pids) {
+      expect(pid).not.toBe(process.pid);
+      expect(threads).not.toContain(pid);
+      // A process leads its own group of threads.
+      expect(readFileSync(`/proc/${pid}/status`, "utf8")).toMatch(new RegExp(`^Tgid:\\s+${pid}$`, "m"));
+    }
+  });
+
+  test("isolates made ahead are as many as the runner was told", () => {
+    for (const stock of [0, 1, 7]) {
+      const args = sandboxArguments(sandboxFiles(), { ...SPEC, stock });
+      expect(JSON.parse(args.at(-1) ?? "")).toMatchObject({ stock });
+    }
   });
 });

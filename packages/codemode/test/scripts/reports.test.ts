@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonValue, PauseSource, ToolCaller } from "@nestbox/tool";
@@ -8,7 +9,8 @@ import { createTempFiles } from "../../src/output/node/temp-files.ts";
 import { fakeCaller } from "../runtime/fake-caller.ts";
 import { harness } from "../runtime/harness.ts";
 
-// What users of other code modes reported: each is right here. R14 and R16 are the policy's and the host's.
+// What users of other code modes reported: each is right here. R14 is the policy's; R2 is proved in runtime/sandbox-process, R16 in
+// pi/session.
 const scripts = harness();
 const run = (...args: Parameters<typeof scripts.run>) => scripts.run(...args);
 const value = (...args: Parameters<typeof scripts.value>) => scripts.value(...args);
@@ -172,4 +174,28 @@ test("R18: one budget cuts, and what was cut is said", async () => {
   });
   expect(JSON.stringify(content)).toContain("original token count: 25");
   expect(JSON.stringify(content)).toContain(fullOutputPath);
+});
+
+test("R17: the docs say what is promised and what is not", async () => {
+  const page = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
+  const section = (text: string, title: string): string =>
+    text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${title}\n`)) ?? "";
+  const readme = section(await page("../../README.md"), "What is promised, and what is not");
+  for (const word of [
+    "Fresh isolate",
+    "no environment",
+    "not a virtual machine",
+    "system calls",
+    "Windows",
+  ]) {
+    expect(readme).toContain(word);
+  }
+  const model = await page("../../../../docs/threat-model.md");
+  const promised = section(model, "What the sandbox promises");
+  expect(promised.match(/^\d\. /gm)?.length).toBeGreaterThanOrEqual(4);
+  expect(promised).toMatch(/a process that is not the host's/);
+  const open = section(model, "What the sandbox does not promise");
+  for (const word of ["V8 bugs", "Side channels", "What a tool does"])
+    expect(open).toContain(`- **${word}.**`);
+  expect(open).toMatch(/container or a virtual machine/);
 });

@@ -199,7 +199,10 @@ describe("memory and size", () => {
   test("S24: so does one that fills buffers", async () => {
     const code =
       "const a = []; for (let i = 0; i < 200; i++) a.push(new Uint8Array(64 << 20).fill(i)); return a.length";
-    expect(["memory", "script"]).toContain(errorOf(await run(code, { limits: { memoryMb: 64 } })).kind);
+    expect(errorOf(await run(code, { limits: { memoryMb: 64 } }))).toMatchObject({
+      kind: "memory",
+      name: "MemoryLimitError",
+    });
     expect(await value("return 1")).toBe(1);
   });
 
@@ -271,12 +274,20 @@ describe("scripts that change the built-ins", () => {
   });
 
   test("S32: prepareStackTrace changes no report and is handed nothing of ours", async () => {
-    const code = `globalThis.seen = 0;
-      Error.prepareStackTrace = (e, frames) => { globalThis.seen += frames.filter((f) => /prelude/.test(f.getFileName() ?? "")).length; return "forged" };
-      throw new Error("real")`;
-    const error = errorOf(await run(code));
-    expect(error).toMatchObject({ name: "Error", message: "real" });
+    const set = `globalThis.seen = []; Error.prepareStackTrace = (e, frames) => {
+      for (const f of frames) seen.push(f.getFileName(), typeof f.getThis(), typeof f.getFunction());
+      return "forged" };`;
+    const error = errorOf(await run(`${set}\nthrow new Error("real")`));
+    expect(error).toMatchObject({ name: "Error", message: "real", line: 4 });
     expect(error.stack).not.toContain("forged");
+    // Every way in which a stack is made: by the script, by a tool's failure, by the bridge itself.
+    const stacks = `${set}
+      const stacks = [new Error("a").stack];
+      await tools.fail({}).catch((e) => stacks.push(e.stack));
+      try { text(Symbol.iterator in tools, store(1, 2)) } catch (e) { stacks.push(e.stack) }
+      const own = {}; Error.captureStackTrace?.(own); stacks.push(own.stack ?? "");
+      return [seen, stacks.map((s) => typeof s === "string" && !s.includes("forged"))]`;
+    expect(await value(stacks)).toEqual([[], [true, true, true, true]]);
   });
 
   test("S33: tools is no thenable and can be made JSON", async () => {

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { createStock } from "../../src/sandbox/stock.ts";
+
+/** A stock of numbers over a clock that the test moves. */
+function open(size: number) {
+  let waiting: (() => void) | undefined;
+  let made = 0;
+  let busy = false;
+  let full = 0;
+  const waits: number[] = [];
+  const stock = createStock<number>({
+    size,
+    make: () => ++made,
+    isBusy: () => busy,
+    wait(delayMs, run) {
+      waits.push(delayMs);
+      waiting = run;
+      return () => {
+        waiting = undefined;
+      };
+    },
+    whenFull: () => full++,
+  });
+  /** Lets every wait pass, and those that follow. */
+  const rest = (): void => {
+    for (let run = waiting; run !== undefined; run = waiting) {
+      waiting = undefined;
+      run();
+    }
+  };
+  return { stock, rest, made: () => made, full: () => full, waits, run: (value: boolean) => (busy = value) };
+}
+
+describe("isolates made ahead", () => {
+  test("are as many as were asked for, and one is made for each that is taken", () => {
+    const { stock, rest, made, full } = open(4);
+    expect(made()).toBe(0);
+    stock.add();
+    stock.refill();
+    rest();
+    expect([made(), full()]).toEqual([4, 1]);
+    stock.refill();
+    rest();
+    expect([made(), full()]).toEqual([4, 1]);
+    expect([stock.take(), stock.take()]).toEqual([4, 3]);
+    stock.refill();
+    rest();
+    expect([made(), full()]).toEqual([6, 1]);
+    expect([stock.take(), stock.take(), stock.take(), stock.take(), stock.take()]).toEqual([
+      6,
+      5,
+      2,
+      1,
+      undefined,
+    ]);
+  });
+
+  test("are made one after the other with a wait before each, never beside a script", () => {
+    const { stock, rest, made, waits, run } = open(3);
+    run(true);
+    stock.refill();
+    rest();
+    expect(made()).toBe(0);
+    run(false);
+    stock.refill();
+    rest();
+    expect(made()).toBe(3);
+    // One wait for the refill beside the script, one before each isolate, two before the rest.
+    expect(waits).toEqual([3, 3, 3, 3, 3, 300]);
+  });
+
+  test("none are kept where none are asked for", () => {
+    const { stock, rest, made } = open(0);
+    stock.refill();
+    rest();
+    expect([made(), stock.take()]).toEqual([0, undefined]);
+  });
+});
