@@ -226,6 +226,12 @@ describe("a script that fails", () => {
     expect(exitCode).toBe(4);
   });
 
+  it("keeps the lines of its message for a person, and no other control character", async () => {
+    const script = file("lines.js", 'throw new Error("first\\nsecond \\u001b[31mred")');
+    const { stderr } = await nestbox(["run", script, "--tools", fixtureTools]);
+    expect(stderr).toMatch(/Error: first\n +second \\x1b\[31mred\n/);
+  });
+
   it("keeps what it printed before", async () => {
     const { report } = await runScript(`text("kept"); console.log("too"); throw new Error("late")`);
     expect(report).toMatchObject({ ok: false, output: [{ type: "text", text: "kept" }], console: ["too"] });

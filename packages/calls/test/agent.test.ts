@@ -161,7 +161,7 @@ describe("nestedCalls(agent)", () => {
         const effect = request.tool.name === "push" ? "deny" : "allow";
         return { effect, decision: { effect, rule: "r", layer: "user" }, reason: "Rule r: no pushing" };
       },
-      settled: (request, end) => ended.push([request.callId, end.isError]),
+      settled: (request, end) => ended.push([request.callId, end.isError, end.result !== undefined]),
     };
     const { agent, calls } = scriptedAgent(
       [toolUse("top"), toolUse("push", {}, "P"), fauxAssistantMessage("done")],
@@ -189,7 +189,7 @@ describe("nestedCalls(agent)", () => {
       ["C/1", ["top"]],
       ["P", []],
     ]);
-    expect(ended).toEqual([["C", false]]);
+    expect(ended).toEqual([["C", false, true]]);
     const last = agent.state.messages.findLast((message) => message.role === "toolResult");
     expect(last?.role === "toolResult" && textOf(last as never)).toBe("Rule r: no pushing");
   });

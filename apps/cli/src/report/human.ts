@@ -55,6 +55,9 @@ export function treeLines(
   });
 }
 
+/** Lines of an error's message that are shown. */
+const MAX_MESSAGE_LINES = 40;
+
 /** An error as a person reads it: kind, name, message, place, the line itself. */
 export function errorLines(outcome: ScriptOutcome, file: string, colors: Colors): string[] {
   if (outcome.ok) return [];
@@ -63,8 +66,11 @@ export function errorLines(outcome: ScriptOutcome, file: string, colors: Colors)
     error.line === undefined
       ? ""
       : ` at ${file}:${error.line}${error.column === undefined ? "" : `:${error.column}`}`;
+  // A message may have lines of its own; every other control character stays spelled out.
+  const [first = "", ...more] = error.message.slice(0, 2_000).split("\n");
   const lines = [
-    colors.red(`${oneLine(error.name)}: ${oneLine(error.message, 2_000)}`),
+    colors.red(`${oneLine(error.name)}: ${oneLine(first, 2_000)}`),
+    ...more.slice(0, MAX_MESSAGE_LINES).map((line) => colors.red(`  ${oneLine(line, 2_000)}`)),
     colors.dim(`${error.kind} error${place}`),
   ];
   if (error.lineText !== undefined) lines.push(...pointed(error.lineText, error.column));

@@ -84,6 +84,7 @@ export function createRootCalls({ core, cancellation, space, familyOf }: HostPar
       open: true,
     };
     let isError = true;
+    let result: ToolResult | undefined;
     const startedAt = core.clock.now();
     try {
       // The agent tells of updates itself.
@@ -95,10 +96,12 @@ export function createRootCalls({ core, cancellation, space, familyOf }: HostPar
       const read = readResult(ran.value);
       if (!read.ok) throw new Error(read.message);
       isError = read.result.isError === true;
-      return checkOutput(registration, read.result, isError).result;
+      result = checkOutput(registration, read.result, isError).result;
+      return result;
     } finally {
       own.release();
-      allowed?.settled({ isError, durationMs: Math.round(core.clock.now() - startedAt) });
+      const durationMs = Math.round(core.clock.now() - startedAt);
+      allowed?.settled({ isError, durationMs, ...(result === undefined ? {} : { result }) });
     }
   };
 
