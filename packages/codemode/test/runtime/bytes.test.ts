@@ -192,6 +192,19 @@ describe("bytes that a script gives", () => {
     expect(crossed).toEqual([new Uint8Array(large), new Uint8Array(png), new Uint8Array(png)]);
   });
 
+  test("cross from a buffer that can grow as well", async () => {
+    const outcome = await run(`const buffer = new ArrayBuffer(8, { maxByteLength: 2 ** 20 });
+      const view = new Uint8Array(buffer);
+      view.set([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
+      image(view);
+      buffer.resize(16);
+      image(view)`);
+    expect(outcome.output.map((item) => (item.type === "image" ? item.data : item.text))).toEqual([
+      "iVBORw0KGgo=",
+      "iVBORw0KGgoAAAAAAAAAAA==",
+    ]);
+  });
+
   test("count as the base64 that they become (hostile 33)", async () => {
     const code = (size: number) =>
       `const b = new Uint8Array(${size}); b.set([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]); image(b)`;

@@ -1,12 +1,12 @@
 import type { SandboxDriver, SandboxEvents, SandboxExit } from "../../src/runner/driver.ts";
-import { FRAME, type Frame } from "../../src/runner/frames.ts";
+import { FRAME, type Frame, type Segment } from "../../src/runner/frames.ts";
 import { createScriptRunner } from "../../src/runner/runner.ts";
 import { systemClock } from "../../src/node/system-clock.ts";
 import type { ScriptLimits, ScriptRunner } from "../../src/types.ts";
 
 export type Reply = (
   frame: Frame,
-  send: (type: number, header: string, segments?: readonly string[], run?: number) => void,
+  send: (type: number, header: string, segments?: readonly Segment[], run?: number) => void,
   exit: (exit: SandboxExit) => void,
 ) => void;
 
@@ -27,7 +27,7 @@ export function lyingRunner(
     start(_spec, events: SandboxEvents) {
       started++;
       let gone = false;
-      const tell = (type: number, run: number, header: string, segments: readonly string[] = []): void => {
+      const tell = (type: number, run: number, header: string, segments: readonly Segment[] = []): void => {
         queueMicrotask(() => {
           if (!gone) events.frame({ type, run, header, segments });
         });

@@ -1,11 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { encodeFrame, FRAME, type Frame, FrameError, FrameReader } from "../../src/runner/frames.ts";
+import {
+  encodeFrame,
+  FRAME,
+  type Frame,
+  FrameError,
+  FrameReader,
+  type Segment,
+} from "../../src/runner/frames.ts";
 import { CASE_TOOLS, fakeCaller } from "./fake-caller.ts";
 import { lyingRunner, type Reply } from "./lying-runner.ts";
 
 const onStart =
-  (header: string, segments: readonly string[] = [], type: number = FRAME.turn): Reply =>
+  (header: string, segments: readonly Segment[] = [], type: number = FRAME.turn): Reply =>
   (frame, send) => {
     if (frame.type === FRAME.start) send(type, header, segments);
   };
@@ -24,6 +31,9 @@ describe("a sandbox that lies", () => {
     ["an id out of order", onStart('{"r":[[1,5,0,0],[1,3,0,0]],"p":2,"w":-1}')],
     ["a call of no global", onStart('{"r":[[3,1,0,0]],"p":1,"w":-1}')],
     ["a segment that is not there", onStart('{"r":[[4,7]],"p":0,"w":-1}')],
+    ["bytes as text", onStart('{"r":[[4,0]],"p":0,"w":-1}', [new Uint8Array(3)])],
+    ["bytes as arguments", onStart('{"r":[[1,1,1,0,0]],"p":1,"w":-1}', [new Uint8Array(3)])],
+    ["bytes as a value", onStart('{"r":[[7,[1,0],[]]],"p":0,"w":-1}', [new Uint8Array(3)])],
     ["arguments that are nested too deeply", onStart('{"r":[[1,1,1,0,0]],"p":1,"w":-1}', [deep])],
     ["a value that is nested too deeply", onStart('{"r":[[7,[2,0],[]]],"p":0,"w":-1}', [deep])],
     ["store writes of another shape", onStart('{"r":[[7,null,[["a",5]]]],"p":0,"w":-1}')],
@@ -125,7 +135,9 @@ describe("frames", () => {
   test("any strings cross whole, in any pieces", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.string({ unit: "binary", maxLength: 300 }), { maxLength: 5 }),
+        fc.array(fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.uint8Array({ maxLength: 300 })), {
+          maxLength: 5,
+        }),
         fc.nat(1000),
         fc.integer({ min: 1, max: 64 }),
         (segments, run, size) => {

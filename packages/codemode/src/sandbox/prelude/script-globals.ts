@@ -304,7 +304,7 @@ export function makeScriptGlobals(
     core.output(4, rendered);
   });
 
-  /** Bytes of their own: a view would take the whole buffer behind it along. */
+  /** Bytes of their own: nothing that crosses hangs on a buffer that the script may resize or detach. */
   function bytesOf(value: unknown): Uint8Array | undefined {
     if (!P.isView(value)) return undefined;
     return new P.Uint8Array(new P.Uint8Array(value.buffer, value.byteOffset, value.byteLength));
