@@ -37,7 +37,7 @@ export async function benchCalls(): Promise<string> {
     name: "top",
     label: "Top",
     description: "Measures.",
-    parameters: { type: "object", properties: {} } as ToolDefinition["parameters"],
+    parameters: { type: "object", properties: {} },
     async execute(_id, _params, _signal, _onUpdate, ctx) {
       await using caller = host.caller({ callId: "bench" });
       for (const [title, body] of [

@@ -26,11 +26,11 @@ export async function measure(
 ): Promise<readonly Row[]> {
   const times = new Map<string, number[]>(subjects.map(({ name }) => [name, []]));
   for (let round = -warmUp; round < rounds; round++) {
-    for (const { name, run } of subjects) {
+    for (const subject of subjects) {
       const startedAt = performance.now();
-      for (let turn = 0; turn < inner; turn++) await run();
+      for (let turn = 0; turn < inner; turn++) await subject.run();
       const each = (performance.now() - startedAt) / inner;
-      if (round >= 0) times.get(name)?.push(each);
+      if (round >= 0) times.get(subject.name)?.push(each);
     }
   }
   const first = times.get(subjects[0]?.name ?? "") ?? [];

@@ -8,7 +8,18 @@ mkdir -p "$folder"
 cd "$folder"
 [ -f package.json ] || echo '{ "private": true }' >package.json
 npm install --no-audit --no-fund --no-package-lock \
-  pnpm@^12 yarn@^1 vitest@5.1.2 jest@^30 mocha@^12 @playwright/test@^1.50 bun@^1.4 >&2
+  pnpm@^12 yarn@^1 vitest@5.1.2 jest@^30 mocha@^12 @playwright/test@^1.50 >&2
+
+# The package of bun downloads its program in an install script. The programs are packages too, and this one runs on
+# every processor.
+case "$(uname -s)-$(uname -m)" in
+  Linux-x86_64) bun="@oven/bun-linux-x64-baseline" ;;
+  Linux-aarch64) bun="@oven/bun-linux-aarch64" ;;
+  Darwin-arm64) bun="@oven/bun-darwin-aarch64" ;;
+  *) bun="@oven/bun-darwin-x64" ;;
+esac
+npm install --no-audit --no-fund --no-package-lock --ignore-scripts --no-save "$bun@^1.4" >&2
+ln -sf "../$bun/bin/bun" node_modules/.bin/bun
 
 missing=""
 command -v go >/dev/null || missing="$missing golang-go"
