@@ -33,4 +33,6 @@ if [ -n "$missing" ]; then
   # shellcheck disable=SC2086
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y --no-install-recommends $missing >&2
 fi
+# Another Python in front of Debian's has no use of Debian's pytest.
+python3 -c 'import pytest' 2>/dev/null || ln -sf /usr/bin/python3 node_modules/.bin/python3
 echo "$folder"
