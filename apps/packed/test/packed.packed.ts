@@ -118,25 +118,27 @@ describe("the main job, from the packed packages", () => {
     const node26 = await installNode("26");
     const programs = { node: node22, sh: "/bin/sh", env: which("env"), git: which("git") };
     const bare = onlyPrograms(programs);
-    const env = { ...userEnvironment(), PATH: bare };
+    // npm on Node 22 hung here once with io_uring files open; without them it has not.
+    const env = { ...userEnvironment(), PATH: bare, UV_USE_IO_URING: "0" };
     const folder = emptyProject("node22");
     const npm = join(
       dirname(execFileSync("realpath", [which("npm")], { encoding: "utf8" }).trim()),
       "npm-cli.js",
     );
-    await mustRun(
-      node22,
-      [npm, "install", "--no-audit", "--no-fund", ...[...libraries, "nestbox"].map(tarballOf)],
-      { cwd: folder, env },
-    );
+    const words = ["install", "--no-audit", "--no-fund", ...[...libraries, "nestbox"].map(tarballOf)];
+    const installing = { cwd: folder, env, timeout: 120_000 };
+    // What npm does with our packages is tested, not whether npm itself comes back every time.
+    if ((await runProgram(node22, [npm, ...words], installing)).exitCode !== 0) {
+      await mustRun(node22, [npm, ...words], installing);
+    }
 
     const hello = join(folder, "hello.js");
     writeFileSync(hello, "return 6 * 7;\n");
     const tools = join(folder, "tools.mjs");
     writeFileSync(tools, "export default [];\n");
     const command = join(folder, "node_modules/nestbox/dist/main.js");
-    const words = [command, "run", hello, "--tools", tools, "--json"];
-    const without = await runProgram(node22, words, { cwd: folder, env });
+    const run = [command, "run", hello, "--tools", tools, "--json"];
+    const without = await runProgram(node22, run, { cwd: folder, env });
     const failure = JSON.parse(without.stdout.trim().split("\n").at(-1) ?? "") as {
       error: { kind: string; message: string };
     };
@@ -144,7 +146,7 @@ describe("the main job, from the packed packages", () => {
     expect(failure.error.message).toMatch(/Node(\.js)? 24 or 26/);
     expect(without.exitCode).toBe(5);
 
-    const withNode = await runProgram(node22, [...words, "--node", node26], { cwd: folder, env });
+    const withNode = await runProgram(node22, [...run, "--node", node26], { cwd: folder, env });
     expect(JSON.parse(withNode.stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({
       ok: true,
       value: 42,
