@@ -9,7 +9,7 @@ export type {
   ToolHost,
 } from "./host.ts";
 export type { ToolHostOptions } from "./host-parts.ts";
-export type { NestedCaller } from "./caller.ts";
+export type { HostCallOptions, NestedCaller } from "./caller.ts";
 export { CallsError, type CallsErrorCode } from "./errors.ts";
 export type {
   CallFailure,
@@ -34,7 +34,8 @@ export type { NestedCallRecord, NestedCallsRecord } from "./record.ts";
 export type { HostTool, RegisteredTool, ToolLoadout, ToolLoadoutChanges } from "./registry.ts";
 export type { ToolCallContext } from "./run-tool.ts";
 export { all, map, settled, type AllResult, type ConcurrentOptions } from "./combinators/all.ts";
-export { cached, type CacheOptions } from "./combinators/cached.ts";
+export { cached } from "./combinators/cached.ts";
+export { createSessionCache, type SessionCache, type SessionCacheOptions } from "./combinators/session-cache.ts";
 export { deadline, type DeadlineOptions, type DeadlineResult } from "./combinators/deadline.ts";
 export type { Call, CallerOf, CombinatorOptions } from "./combinators/group.ts";
 export { fallback, race, type FirstResult } from "./combinators/race.ts";
@@ -46,5 +47,8 @@ export {
   type CallTrace,
   type ReadTrace,
   type TraceCall,
+  type TraceLimit,
+  type TraceOutput,
+  type TraceScript,
   type TraceStatus,
 } from "./trace/schema.ts";

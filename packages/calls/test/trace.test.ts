@@ -65,6 +65,7 @@ describe("a trace", () => {
         arguments: "{}",
         updates: 1,
         resultBytes: 42,
+        result: '[{"type":"text","text":"top"}]',
         children: [
           {
             id: "C/1",
@@ -76,6 +77,7 @@ describe("a trace", () => {
             arguments: '{"token":"[redacted: github-token]"}',
             updates: 0,
             resultBytes: 44,
+            result: '[{"type":"text","text":"läaf"}]',
             children: [
               {
                 id: "C/1/1",
@@ -87,6 +89,7 @@ describe("a trace", () => {
                 arguments: '{"n":1}',
                 updates: 0,
                 resultBytes: 72,
+                result: '{"n":1}',
                 children: [],
               },
             ],
@@ -229,6 +232,101 @@ describe("a trace", () => {
       builder.onEvent(event);
     }
     expect(builder.trace().calls).toHaveLength(1);
+  });
+
+  it("has the script with the line of each call, its output, its limits and how it ended", async () => {
+    const clock = fakeClock();
+    const builder = createTrace({ clock, wallTime: () => 0 });
+    const { host } = hostWith([
+      tool("top", async (_params, ctx) => textOf((await ctx.executeTool("leaf", {})).result)),
+      tool("leaf", () => "leaf"),
+    ]);
+    host.subscribe(builder.onEvent);
+    const caller = host.caller({ callId: "script" });
+    const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+    const source = `const key = "${secret}";\nawait tools.leaf();\nawait tools.top();`;
+    builder.beginScript({ name: "a.ts", text: source });
+    builder.onScriptEvent({ type: "start", limits: { cpuMs: 30_000, memoryMb: 8, maxCalls: 10 } });
+    const call = { index: 0, id: "", name: "leaf", status: "running", line: 2 };
+    builder.onScriptEvent({ type: "call", call });
+    expect(builder.trace().script?.state).toBe("running");
+    await caller.executeTool("leaf", {});
+    // Before its end the call is known by its name alone.
+    expect(builder.trace().calls).toMatchObject([{ id: "script/1", line: 2 }]);
+    builder.onScriptEvent({ type: "call", call: { ...call, id: "script/1", status: "ok" } });
+    await caller.executeTool("top", {});
+    builder.onScriptEvent({ type: "output", item: { type: "text", text: `key ${secret}` } });
+    builder.onScriptEvent({ type: "output", item: { type: "image", mimeType: "image/png", data: "AAAA" } });
+    builder.onScriptEvent({ type: "output", item: { type: "console", text: "told" } });
+    for (const odd of [undefined, 1, {}, { type: "call" }, { type: "call", call: { name: 1 } }])
+      builder.onScriptEvent(odd);
+    await clock.advance(20);
+    builder.endScript({
+      ok: false,
+      error: { kind: "script", name: "Error", message: `bad ${secret}`, line: 3 },
+      calls: [
+        { index: 0, id: "script/1", name: "leaf", line: 2, status: "ok" },
+        { index: 1, id: "script/2", name: "top", line: 3, status: "ok" },
+      ],
+      stats: { wallMs: 20.4, cpuMs: 3, pausedMs: 0, calls: 2, outputChars: 9, heapBytes: 1_000 },
+    });
+    const trace = builder.trace();
+    expect(trace.durationMs).toBe(20);
+    expect(trace.script).toEqual({
+      name: "a.ts",
+      text: 'const key = "[redacted: github-token]";\nawait tools.leaf();\nawait tools.top();',
+      state: "ended",
+      output: [
+        { kind: "text", text: "key [redacted: github-token]" },
+        { kind: "image", text: "image/png, 3 bytes" },
+        { kind: "console", text: "told" },
+      ],
+      outputOmitted: 0,
+      limits: [
+        { name: "cpu", unit: "ms", max: 30_000, used: 3 },
+        { name: "wall", unit: "ms", used: 20 },
+        { name: "memory", unit: "bytes", max: 8 * 1024 * 1024, used: 1_000 },
+        { name: "calls", unit: "calls", max: 10, used: 2 },
+        { name: "output", unit: "chars", used: 9 },
+        { name: "paused", unit: "ms", used: 0 },
+      ],
+      outcome: {
+        ok: false,
+        error: { kind: "script", name: "Error", message: "bad [redacted: github-token]", line: 3 },
+      },
+    });
+    expect(trace.calls).toMatchObject([{ line: 2 }, { line: 3, children: [{ name: "leaf" }] }]);
+    expect(trace.calls[1]?.children[0]).not.toHaveProperty("line");
+    expect(readTrace(JSON.stringify(trace))).toEqual({ ok: true, trace });
+  });
+
+  it("keeps the numbers of a script's lines behind a secret of many lines", () => {
+    const builder = createTrace();
+    const key =
+      "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nabcd\n-----END PRIVATE KEY-----";
+    const source = `first();\nconst a = \`${key}\`;\nsecond();\nconst b = \`${key}\`;\nthird();`;
+    builder.beginScript({ text: source });
+    const lines = builder.trace().script?.text.split("\n") ?? [];
+    expect(lines.join("\n")).not.toMatch(/MIIE|abcd/);
+    expect([lines[0], lines[5], lines[10]]).toEqual(["first();", "second();", "third();"]);
+    expect(lines).toHaveLength(11);
+  });
+
+  it("bounds results, script and output", async () => {
+    const builder = createTrace({ maxResultChars: 10, maxTextChars: 30, maxScriptChars: 50 });
+    const { host } = hostWith([tool("leaf", () => "x".repeat(1_000))]);
+    host.subscribe(builder.onEvent);
+    builder.beginScript({ text: "y".repeat(1_000) });
+    for (let n = 0; n < 5; n++) await host.call("leaf", {});
+    for (let n = 0; n < 5; n++)
+      builder.onScriptEvent({ type: "output", item: { type: "text", text: "z".repeat(40) } });
+    builder.endScript();
+    const trace = builder.trace();
+    expect(trace.calls.map(({ result }) => result?.length)).toEqual([11, 11, 11, undefined, undefined]);
+    expect(trace.calls[4]).not.toHaveProperty("arguments");
+    expect(trace.script?.text).toHaveLength(51);
+    expect(trace.script?.output.map(({ text: kept }) => kept.length)).toEqual([40, 11]);
+    expect(trace.script).toMatchObject({ outputOmitted: 3, state: "ended" });
   });
 
   it("is read back from its file, and what is no trace is refused with the place", async () => {

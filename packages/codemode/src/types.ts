@@ -114,7 +114,8 @@ export interface ScriptWarning {
 }
 
 export type ScriptEvent =
-  | { readonly type: "start" }
+  /** With the limits that hold, defaults filled in. */
+  | { readonly type: "start"; readonly limits: ScriptLimits }
   | { readonly type: "output"; readonly item: OutputItem }
   | { readonly type: "call"; readonly call: ScriptCall }
   | { readonly type: "progress"; readonly callId: string; readonly index: number; readonly text: string }

@@ -23,12 +23,55 @@ export interface TraceCall {
   readonly arguments?: string;
   /** UTF-8 bytes of content and structured content as JSON. */
   readonly resultBytes?: number;
+  /** What came back as JSON text, redacted and cut: structured content where there is any, else content. */
+  readonly result?: string;
+  /** 1-based line of the script that made the call, where known. */
+  readonly line?: number;
   /** Partial results that the call told. */
   readonly updates: number;
   /** Redacted and cut. */
   readonly error?: string;
   /** In the order in which they began. */
   readonly children: readonly TraceCall[];
+}
+
+/** One piece of a script's output, redacted and cut. An image is told by its kind and size. */
+export interface TraceOutput {
+  readonly kind: "text" | "image" | "console";
+  readonly text: string;
+}
+
+/** One limit of a script and what was used of it. Without `max` nothing limits it. */
+export interface TraceLimit {
+  readonly name: "cpu" | "wall" | "memory" | "calls" | "output" | "paused";
+  readonly unit: "ms" | "bytes" | "calls" | "chars";
+  readonly max?: number;
+  /** Absent while the script runs, and where it was not measured. */
+  readonly used?: number;
+}
+
+/** The script whose calls these are. */
+export interface TraceScript {
+  readonly name?: string;
+  /** Its source, redacted and cut at the end; lines keep their numbers. */
+  readonly text: string;
+  readonly state: "running" | "ended";
+  readonly output: readonly TraceOutput[];
+  /** Pieces of output that are not kept. */
+  readonly outputOmitted: number;
+  readonly limits: readonly TraceLimit[];
+  /** Absent while it runs. */
+  readonly outcome?: {
+    readonly ok: boolean;
+    /** What it returned as JSON text, redacted and cut. */
+    readonly value?: string;
+    readonly error?: {
+      readonly kind: string;
+      readonly name: string;
+      readonly message: string;
+      readonly line?: number;
+    };
+  };
 }
 
 /** A run as a tree of calls; as JSON it is a file that other tools draw. */
@@ -41,6 +84,8 @@ export interface CallTrace {
   readonly durationMs: number;
   /** Calls that did not fit into the trace. */
   readonly omitted: number;
+  /** Where a script made the calls and the builder was told of it. */
+  readonly script?: TraceScript;
   readonly calls: readonly TraceCall[];
 }
 
@@ -58,9 +103,49 @@ export const callTraceSchema = {
     startedAt: text,
     durationMs: count,
     omitted: count,
+    script: { $ref: "#/$defs/script" },
     calls: { type: "array", items: { $ref: "#/$defs/call" } },
   },
   $defs: {
+    script: {
+      type: "object",
+      required: ["text", "state", "output", "outputOmitted", "limits"],
+      properties: {
+        name: text,
+        text,
+        state: { enum: ["running", "ended"] },
+        output: {
+          type: "array",
+          items: {
+            type: "object",
+            required: ["kind", "text"],
+            properties: { kind: { enum: ["text", "image", "console"] }, text },
+          },
+        },
+        outputOmitted: count,
+        limits: {
+          type: "array",
+          items: {
+            type: "object",
+            required: ["name", "unit"],
+            properties: { name: text, unit: text, max: count, used: count },
+          },
+        },
+        outcome: {
+          type: "object",
+          required: ["ok"],
+          properties: {
+            ok: { type: "boolean" },
+            value: text,
+            error: {
+              type: "object",
+              required: ["kind", "name", "message"],
+              properties: { kind: text, name: text, message: text, line: count },
+            },
+          },
+        },
+      },
+    },
     call: {
       type: "object",
       required: ["id", "name", "startMs", "status", "argumentBytes", "updates", "children"],
@@ -80,6 +165,8 @@ export const callTraceSchema = {
         argumentBytes: count,
         arguments: text,
         resultBytes: count,
+        result: text,
+        line: count,
         updates: count,
         error: text,
         children: { type: "array", items: { $ref: "#/$defs/call" } },

@@ -2,6 +2,7 @@ import { createRedactor, systemClock, type CallDecision, type Clock, type Redact
 import { utf8Bytes } from "../record.ts";
 import { errorOf, isExecutionEvent, statusOf, type ExecutionEvent } from "./events.ts";
 import type { CallTrace, TraceCall } from "./schema.ts";
+import { createScriptPart } from "./script.ts";
 
 export interface TraceOptions {
   readonly clock?: Clock;
@@ -15,13 +16,28 @@ export interface TraceOptions {
   readonly maxCalls?: number;
   /** Characters of the arguments that are kept. Default 2,000; 0 keeps none. */
   readonly maxArgumentChars?: number;
+  /** Characters of a result that are kept. Default 2,000; 0 keeps none. */
+  readonly maxResultChars?: number;
   /** Characters of an error that are kept. Default 500. */
   readonly maxErrorChars?: number;
+  /** Characters of all arguments and results together; beyond it later calls keep none. Default 16 Mi. */
+  readonly maxTextChars?: number;
+  /** Characters of a script's source, and of its output, that are kept. Default 200,000 each. */
+  readonly maxScriptChars?: number;
 }
 
 export interface TraceBuilder {
   /** Takes any event of any host; those that are no calls are ignored. Never throws. */
   readonly onEvent: (event: unknown) => void;
+  /** A script begins whose calls these are; `text` as it was handed in, so that lines have their numbers. */
+  beginScript(script: { readonly name?: string; readonly text: string }): void;
+  /**
+   * Takes what a script runner tells while the script runs (`ScriptRequest.onEvent` of `@nestbox/codemode`): the lines
+   * of calls, output, limits. Others are ignored. Never throws.
+   */
+  readonly onScriptEvent: (event: unknown) => void;
+  /** The script has ended, with the runner's outcome where there is one. Never throws. */
+  endScript(outcome?: unknown): void;
   /** The tree so far. */
   trace(): CallTrace;
 }
@@ -34,7 +50,13 @@ type Node = { -readonly [K in keyof Omit<TraceCall, "children">]: TraceCall[K] }
 /** Builds a trace from events: hand `onEvent` to a `ToolHost`, to `nestedCalls(agent).subscribe` or to a Pi session. */
 export function createTrace(options: TraceOptions = {}): TraceBuilder {
   const { clock = systemClock, wallTime = Date.now, redact = createRedactor() } = options;
-  const { maxCalls = 10_000, maxArgumentChars = 2_000, maxErrorChars = 500 } = options;
+  const {
+    maxCalls = 10_000,
+    maxArgumentChars = 2_000,
+    maxResultChars = 2_000,
+    maxErrorChars = 500,
+  } = options;
+  const { maxTextChars = 16 * 1024 * 1024, maxScriptChars = 200_000 } = options;
   const roots: Node[] = [];
   const open = new Map<string, Node>();
   let kept = 0;
@@ -42,12 +64,23 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
   let first: number | undefined;
   let last = 0;
   let startedAt: string | undefined;
+  let textChars = 0;
 
   // Redacted before it is cut, so that no token is cut in half; a huge text is cut generously before that.
   const safe = (text: string, maxChars: number): string => {
     const clean = redact(text.slice(0, maxChars * 8 + 1_000));
     return clean.length > maxChars ? `${clean.slice(0, maxChars)}…` : clean;
   };
+
+  /** Text of an argument or a result, within what all of them may have together. */
+  const shared = (text: string, maxChars: number): string | undefined => {
+    if (maxChars === 0 || textChars >= maxTextChars) return undefined;
+    const kept = safe(text, maxChars);
+    textChars += kept.length;
+    return kept;
+  };
+
+  const script = createScriptPart({ redact, safe, maxChars: maxScriptChars });
 
   const start = (event: ExecutionEvent, at: number): void => {
     if (kept >= maxCalls) {
@@ -56,6 +89,8 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
     }
     kept++;
     const args = jsonOf(event.args ?? {});
+    const argsText = shared(args, maxArgumentChars);
+    const line = script.lineOfStart(event.toolName);
     const node: Node = {
       id: event.toolCallId,
       name: event.toolName,
@@ -63,7 +98,8 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
       startMs: at,
       status: "running",
       argumentBytes: utf8Bytes(args),
-      ...(maxArgumentChars === 0 ? {} : { arguments: safe(args, maxArgumentChars) }),
+      ...(argsText === undefined ? {} : { arguments: argsText }),
+      ...(line === undefined ? {} : { line }),
       updates: 0,
       children: [],
       at,
@@ -86,18 +122,27 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
       node.decision = { effect: decision.effect, rule: decision.rule, layer: decision.layer };
     const { content, structuredContent } = event.result ?? {};
     node.resultBytes = utf8Bytes(jsonOf({ content, structuredContent }));
+    const result = shared(jsonOf(structuredContent ?? content ?? null), maxResultChars);
+    // What an error says is told once.
+    if (result !== undefined && (event.isError !== true || structuredContent !== undefined))
+      node.result = result;
     if (event.isError === true) node.error = safe(errorOf(event), maxErrorChars);
   };
 
-  const take = (event: unknown): void => {
-    if (!isExecutionEvent(event)) return;
+  /** Milliseconds since the first thing that happened. */
+  const tick = (): number => {
     const now = clock.now();
     if (first === undefined) {
       first = now;
       startedAt = new Date(wallTime()).toISOString();
     }
-    const at = round(now - first);
-    last = at;
+    last = round(now - first);
+    return last;
+  };
+
+  const take = (event: unknown): void => {
+    if (!isExecutionEvent(event)) return;
+    const at = tick();
     if (event.type === "tool_execution_start") start(event, at);
     else if (event.type === "tool_execution_end") end(event, at);
     else {
@@ -106,27 +151,44 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
     }
   };
 
-  return {
-    onEvent: (event) => {
-      try {
-        take(event);
-      } catch {
-        // An event that cannot be read is left out; the run goes on.
-      }
-    },
-    trace: () => ({
-      schema: "nestbox.call-trace",
-      version: 1,
-      ...(startedAt === undefined ? {} : { startedAt }),
-      durationMs: last,
-      omitted,
-      calls: roots.map(callOf),
-    }),
+  const callOf = ({ at: _at, children, ...call }: Node): TraceCall => {
+    const line = script.lineOf(call.id);
+    return { ...call, ...(line === undefined ? {} : { line }), children: children.map(callOf) };
   };
-}
 
-function callOf({ at: _at, children, ...call }: Node): TraceCall {
-  return { ...call, children: children.map(callOf) };
+  // What cannot be read is left out; the run goes on.
+  const careful = (read: () => void): void => {
+    try {
+      read();
+    } catch {
+      // Nothing of it is kept.
+    }
+  };
+
+  return {
+    onEvent: (event) => careful(() => take(event)),
+    beginScript(told) {
+      tick();
+      script.begin(told);
+    },
+    onScriptEvent: (event) => careful(() => script.take(event)),
+    endScript(outcome) {
+      tick();
+      careful(() => script.end(outcome));
+    },
+    trace() {
+      const told = script.script();
+      return {
+        schema: "nestbox.call-trace",
+        version: 1,
+        ...(startedAt === undefined ? {} : { startedAt }),
+        durationMs: last,
+        omitted,
+        ...(told === undefined ? {} : { script: told }),
+        calls: roots.map(callOf),
+      };
+    },
+  };
 }
 
 /** JSON of what may not be JSON: details of a foreign host. */

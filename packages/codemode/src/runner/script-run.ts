@@ -141,7 +141,7 @@ export class ScriptRun {
       },
     });
     this.#cancelWatch = clock.every(WATCH_MS, () => this.#look());
-    this.#emit({ type: "start" });
+    this.#emit({ type: "start", limits });
     this.#begin(FRAME.start, header, [request.code, JSON.stringify(request.store ?? {})]);
   }
 
