@@ -18,9 +18,7 @@ export function toCheckSource(code: string): CheckSource | { readonly reason: st
     return { reason: `the script is longer than ${MAX_CHECKED_CHARS} characters` };
   const prepared = prepareSource(code);
   if (prepared.ok) {
-    // As a parameter that a script may replace, `tools` would have no type: the declared global is what is checked.
-    const text = prepared.program.replace(/^\(async \([^)]*\)/, "(async ()");
-    return { extension: ".js", text, lineOffset: prepared.lineOffset };
+    return { extension: ".js", text: prepared.program, lineOffset: prepared.lineOffset };
   }
   const inner = mayBeFenced(code) ? unfence(code) : undefined;
   if (inner?.ok === false) return { reason: inner.error.message };

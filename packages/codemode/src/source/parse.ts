@@ -98,6 +98,17 @@ export function parseExpression(source: string): Expression | undefined {
   }
 }
 
+/** The comments of a program that parses, in order; offsets of the first character and behind the last. */
+export function parseComments(program: string): readonly { readonly start: number; readonly end: number }[] {
+  const comments: { start: number; end: number }[] = [];
+  acornParse(program, {
+    ecmaVersion: "latest",
+    sourceType: "script",
+    onComment: (_block, _text, start, end) => void comments.push({ start, end }),
+  });
+  return comments;
+}
+
 /** Whether a text is one async arrow function in parentheses and nothing else. */
 export function isWrapped(program: string): boolean {
   try {

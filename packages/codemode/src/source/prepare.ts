@@ -7,11 +7,14 @@
  * `lineOffset` reports the script's lines; types are replaced by spaces and forms are rewritten in place, so
  * columns stay too. The one exception is told in `shifts`.
  */
+import type { AnyNode } from "acorn";
 import { type BodyForm, expressionForm, PLAIN_FORM, readBodyForm } from "./body-form.ts";
 import { applyEdits, type ColumnShift } from "./edits.ts";
 import { isFencedTemplate, mayBeFenced, unfence } from "./fence.ts";
+import { blankMagicComments } from "./magic-comments.ts";
 import { rewriteModule } from "./module-form.ts";
 import { isWrapped, parseExpression, parseScript, type ParseOutcome } from "./parse.ts";
+import { replacedNames } from "./replaced-names.ts";
 import type { SourceError } from "./source-error.ts";
 import { chooseError, StripperBrokenError, stripScriptTypes, type StripTypes } from "./typescript.ts";
 
@@ -95,7 +98,7 @@ function readJavaScript(source: string, language: ScriptLanguage, fenced: boolea
       };
       return { ok: false, final: false, error, offset: 0 };
     }
-    return build(source, language, readBodyForm(source, body.program));
+    return build(source, language, readBodyForm(source, body.program), body.program);
   }
   if (body.offset < 0) return { ...body, final: true };
   if (/\b(?:import|export)\b/.test(source)) {
@@ -104,7 +107,8 @@ function readJavaScript(source: string, language: ScriptLanguage, fenced: boolea
     return { ...module, error: laterError(body.error, module.error) };
   }
   const expression = parseExpression(source);
-  if (expression !== undefined) return build(source, language, expressionForm(source, expression));
+  if (expression !== undefined)
+    return build(source, language, expressionForm(source, expression), expression);
   return { ...body, final: false };
 }
 
@@ -119,44 +123,46 @@ function readModule(source: string, language: ScriptLanguage): Reading {
     rewritten.tail === ""
       ? readBodyForm(rewritten.code, body.program)
       : { ...PLAIN_FORM, tail: rewritten.tail, notes: ["The default export was taken as the script"] };
-  return build(rewritten.code, language, form);
+  return build(rewritten.code, language, form, body.program);
 }
 
 function laterError(first: SourceError, second: SourceError): SourceError {
   return (second.line ?? 0) > (first.line ?? 0) ? second : first;
 }
 
-function build(source: string, language: ScriptLanguage, form: BodyForm): Reading {
+function build(source: string, language: ScriptLanguage, form: BodyForm, root: AnyNode): Reading {
   // `#!` is legal only as the first thing of a file; as a comment it keeps its width.
   const body = applyEdits(source, form.edits).replace(/^#!/, "//");
-  const program = `(async () => {${form.head}\n${body}\n${form.tail}})`;
-  const inherited = inheritedNames(source);
-  if (inherited !== "") {
-    const withNames = program.replace("async ()", `async (${inherited})`);
-    if (isWrapped(withNames)) return prepared(withNames);
-  }
+  const head = keptNames(root) + form.head;
+  const program = `(async () => {${head}\n${body}\n${form.tail}})`;
   // A body that stands as it was read cannot leave the wrapper; one that was changed has to show it.
-  if (form !== PLAIN_FORM && !isWrapped(program)) {
+  if ((form !== PLAIN_FORM || head !== "") && !isWrapped(program)) {
     const error = { name: "SyntaxError", message: "The script cannot be read as one function" };
     return { ok: false, final: false, error, offset: 0 };
   }
-  return prepared(program);
-
-  function prepared(text: string): PreparedScript {
-    const { trailing, notes, shifts } = form;
-    return { ok: true, program: text, lineOffset: -1, trailing, language, notes, shifts };
-  }
+  const { trailing, notes, shifts } = form;
+  return {
+    ok: true,
+    program: blankMagicComments(program),
+    lineOffset: -1,
+    trailing,
+    language,
+    notes,
+    shifts,
+  };
 }
 
 /**
  * In the built-in codemode `tools` and `console` are parameters of the script: `var tools` keeps the value, and an
- * assignment replaces it. Where a script does one of these, they are parameters here too.
+ * assignment replaces it. Where a script does one of these, they are its own variables here too. A directive has to
+ * stand in front of them to be one.
  */
-function inheritedNames(source: string): string {
-  const names = ["tools", "console"].filter((name) =>
-    new RegExp(
-      `\\bvar\\b[^;]{0,200}?\\b${name}\\b|(?<![.\\w$])${name}\\s*(?:\\?\\?|\\|\\||&&)?=(?![=>])`,
-    ).test(source),
-  );
-  return names.map((name) => `${name}=globalThis.${name}`).join(",");
+function keptNames(root: AnyNode): string {
+  const names = replacedNames(root, ["tools", "console"]);
+  if (names.length === 0) return "";
+  const strict =
+    root.type === "Program" &&
+    root.body.some((node) => "directive" in node && node.directive === "use strict");
+  const kept = names.map((name) => `${name}=globalThis.${name}`).join(",");
+  return `${strict ? '"use strict";' : ""}var ${kept};`;
 }

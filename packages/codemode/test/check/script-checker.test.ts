@@ -124,6 +124,13 @@ describe("calls that are wrong are told before anything runs", () => {
     ],
     ["in a record", "await tools.record({ a: 1 })", 1, /not assignable/],
     ["in a default export", "export default async () => tools.data({ i: 'x' })", 1, /not assignable/],
+    ["behind a `var`", "var a = 1, b = await tools.data({ i: 'x' })", 1, /not assignable/],
+    [
+      "beside a name of the same kind",
+      "const o = { tools: 1 }; o.tools = 2; await tools.data({})",
+      1,
+      /missing/,
+    ],
   ])("%s", async (_, code, line, message) => {
     const outcome = await check(code);
     const lineText = code.split("\n")[line - 1];
@@ -153,6 +160,9 @@ describe("scripts that are right are clean", () => {
     "const args = { i: 1 }; return tools.data(args)",
     "throw Object.assign(new Error('x'), { code: 1 })",
     "try { null.x } catch (e) { return e.message }",
+    // What a script puts in the place of `tools` is not what was declared.
+    "tools = { ...tools, mine: (a) => a }; return [tools.mine(1), await tools.data({ i: 1 })]",
+    "var tools = tools || {}; var console = console || {}; return tools.whatever",
   ])("%s", async (code) => {
     expect(await check(code)).toEqual({ kind: "clean" });
   });

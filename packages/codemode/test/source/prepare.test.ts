@@ -362,7 +362,58 @@ describe("the wrapper cannot be left", () => {
   );
 });
 
+describe("names that the built-in codemode hands over as parameters", () => {
+  // contract D
+  const globals = () => ({ tools: { n: 1 }, console: { n: 2 } });
+
+  test.each([
+    ["var tools = tools || {}; return tools.n", 1],
+    ['"use strict";\nvar tools = tools || {}; return tools.n', 1],
+    ['"use strict"; tools = 3; return tools', 3],
+    ["if (true) { var { tools = 3 } = {} } return tools", 3],
+    ["tools = { ...tools, m: 4 }; return tools", { n: 1, m: 4 }],
+    ["[tools, console] = [5, 6]; return [tools, console]", [5, 6]],
+    ["for (tools of [7, 8]); return tools", 8],
+    ["function f() { tools = 9 }\nf(); return [tools, globalThis.tools.n]", [9, 1]],
+    ["tools ??= 1; return tools.n", 1],
+    ["console &&= { n: 4 }; return console.n", 4],
+  ])("keep their value or take the script's: %s", async (code, value) => {
+    expect(await run(code, globals())).toEqual(value);
+    expect(prepared(code).program).toMatch(
+      /^\(async \(\) => \{(?:"use strict";)?var (?:tools|console)=globalThis/,
+    );
+  });
+
+  test.each([
+    ["export default async () => { const n = tools.n; return n }", 1],
+    ["var a = 1, b = tools.n; return a + b", 2],
+    ["const f = (tools) => { tools = 2; return tools }; return f(1)", 2],
+    ["function f() { var tools = 3; return tools }\nreturn f()", 3],
+    ["{ let console = 1; console = 4 } return console.n", 2],
+    ["function tools() { return 5 }\nreturn tools()", 5],
+    ["let tools = 1; tools = 6; return tools", 6],
+    ["const a = { tools: 7 }; a.tools = 8; return a.tools", 8],
+    ["// tools = 1\nreturn 'var tools = 2'", "var tools = 2"],
+    ["try { throw 1 } catch (tools) { tools = 9; return tools }", 9],
+    ["for (let tools = 0; tools < 2; tools++); return tools.n", 1],
+    ["return tools.n === 1 && tools == tools", true],
+  ])("are left alone where the script means something else: %s", async (code, value) => {
+    expect(await run(code, globals())).toEqual(value);
+    expect(prepared(code).program).toMatch(/^\(async \(\) => \{(?!(?:"use strict";)?var (?:tools|console)=)/);
+  });
+});
+
 describe("errors", () => {
+  test.each([
+    "//# sourceURL=evil.js\nconst a = 1;\nthrow new Error('boom')",
+    "const a = 1;\n//@ sourceURL=evil.js\nthrow new Error('boom') //# sourceMappingURL=data:,x",
+    "const a: number = 1;\n//# sourceURL=evil.js\nthrow new Error('boom')",
+    "```js\n//# sourceURL=evil.js\nthrow new Error('boom')\n```",
+    "const a = 1, b = '//# sourceURL=kept.js';\nif (b.length !== 21) throw 1;\nthrow new Error('boom')\n//#\tsourceURL=evil.js",
+  ])("a comment that names another file takes nothing from an error's place: %j", async (code) => {
+    expect(await thrownAt(code)).toMatchObject({ line: 3, message: "boom" });
+  });
+
   test("a syntax error has the line, the column and the text of the line", () => {
     // S14, R9
     expect(failure("const a = 1;\nconst b = ;")).toEqual({
