@@ -2,12 +2,21 @@ import type { CallableTool, PauseSource, ToolCallOptions, ToolCaller } from "@ne
 import type { HostCore, Scope } from "./host-core.ts";
 import { errorResult, toolCallOf, type HostCallOutcome } from "./outcome.ts";
 
+/** What a call in a `ToolHost` may be asked for. */
+export interface HostCallOptions extends ToolCallOptions {
+  /**
+   * A `readOnlyHint: true` tool is not run again when the same call was made below this root call and nothing can have
+   * changed since (`cached`). The call is judged, told and recorded like any other.
+   */
+  readonly cached?: boolean;
+}
+
 /** A `ToolCaller` whose outcomes carry what only a `ToolHost` knows. */
 export interface NestedCaller extends ToolCaller {
   readonly tools: readonly CallableTool[];
   readonly pauses: PauseSource;
   /** Never rejects (contract A19). After the calling tool has ended it answers with an error and calls nothing. */
-  executeTool(name: string, args: unknown, options?: ToolCallOptions): Promise<HostCallOutcome>;
+  executeTool(name: string, args: unknown, options?: HostCallOptions): Promise<HostCallOutcome>;
 }
 
 export function callerOf(core: HostCore, scope: Scope): NestedCaller {
@@ -26,7 +35,7 @@ export async function callNested(
   scope: Scope,
   name: string,
   args: unknown,
-  options: ToolCallOptions | undefined,
+  options: HostCallOptions | undefined,
 ): Promise<HostCallOutcome> {
   const toolName = typeof name === "string" ? name : typeof name;
   scope.counter ??= core.numbering.counterOf(scope.callId);
@@ -51,6 +60,7 @@ export async function callNested(
     cancellation: scope.cancellation,
     lookup: (wanted) => core.registry.callable(wanted),
     recorded: true,
+    ...(options?.cached === true ? { cached: true } : {}),
     ...(isSignal(options?.signal) ? { signal: options.signal } : {}),
     ...(typeof options?.onUpdate === "function" ? { onUpdate: options.onUpdate } : {}),
   });

@@ -46,6 +46,8 @@ export interface ToolExecutionEnd {
   readonly failure?: CallFailure;
   /** What the tool got, when a handler changed it after validation. */
   readonly ranWith?: JsonValue;
+  /** The tool did not run: this is what the same call gave before below the same root call. */
+  readonly cached?: true;
   /** Where `structuredContent` does not fit the tool's `outputSchema`. The tool has acted all the same. */
   readonly outputErrors?: readonly SchemaError[];
 }

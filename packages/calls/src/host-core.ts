@@ -1,10 +1,13 @@
 import type { CallGate, CallRequest, Clock, PauseSource, ToolUpdateCallback } from "@nestbox/tool";
+import type { CallCache } from "./call-cache.ts";
+import type { CallWatch } from "./call-watch.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { HostEvent, ToolCallHandler, ToolResultHandler } from "./events.ts";
 import type { CallLimits } from "./limits.ts";
 import type { HostCallOutcome } from "./outcome.ts";
 import type { CallRecorder } from "./record.ts";
 import type { Registration, ToolRegistry } from "./registry.ts";
+import type { Ran } from "./run-tool.ts";
 import type { TurnSpace, WaitingRoom } from "./turns.ts";
 
 export type Actor = NonNullable<CallRequest["actor"]>;
@@ -24,6 +27,7 @@ export interface HostCore {
   readonly room: WaitingRoom;
   readonly numbering: Numbering;
   readonly createId: () => string;
+  readonly watch: CallWatch;
   emit(event: HostEvent): void;
   /** The one line that every call goes along. */
   run(spec: CallSpec): RunningCall;
@@ -33,6 +37,8 @@ export interface HostCore {
 export interface Family {
   readonly recorder: CallRecorder;
   readonly actor: Actor | undefined;
+  /** What was read below the root call; made with the first call that asks for it. */
+  cache?: CallCache<Ran>;
   calls: number;
 }
 
@@ -73,6 +79,8 @@ export interface CallSpec {
   readonly onUpdate?: ToolUpdateCallback;
   /** Which tools this caller reaches. */
   readonly lookup: (name: string) => Registration | undefined;
+  /** Answer it with what the same call gave before below this root call, when nothing can have changed since. */
+  readonly cached?: boolean;
   /** In a parallel batch calls are prepared one by one, and run when all are prepared. */
   readonly batch?: { readonly prepared: () => void; readonly go: Promise<void> };
   /** Whether the call goes into the family's record: a root call does not, its nested calls do. */

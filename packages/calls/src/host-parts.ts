@@ -5,6 +5,7 @@ import {
   systemClock,
   type ToolExecutionMode,
 } from "@nestbox/tool";
+import { createCallWatch } from "./call-watch.ts";
 import { createCancellation, type Cancellation } from "./cancellation.ts";
 import type { Handlers, HostEvent, HostListener } from "./events.ts";
 import type { Actor, Family, HostCore } from "./host-core.ts";
@@ -86,6 +87,7 @@ export function createHostParts(
     room,
     numbering: createNumbering(limits.maxRememberedIds),
     createId: options.createId ?? (() => `call-${nextId++}`),
+    watch: createCallWatch(),
     emit,
     run: (spec) => runCall(core, spec),
   };

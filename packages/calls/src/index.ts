@@ -35,7 +35,11 @@ export type { HostTool, RegisteredTool, ToolLoadout, ToolLoadoutChanges } from "
 export type { ToolCallContext } from "./run-tool.ts";
 export { all, map, settled, type AllResult, type ConcurrentOptions } from "./combinators/all.ts";
 export { cached } from "./combinators/cached.ts";
-export { createSessionCache, type SessionCache, type SessionCacheOptions } from "./combinators/session-cache.ts";
+export {
+  createSessionCache,
+  type SessionCache,
+  type SessionCacheOptions,
+} from "./combinators/session-cache.ts";
 export { deadline, type DeadlineOptions, type DeadlineResult } from "./combinators/deadline.ts";
 export type { Call, CallerOf, CombinatorOptions } from "./combinators/group.ts";
 export { fallback, race, type FirstResult } from "./combinators/race.ts";

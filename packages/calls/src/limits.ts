@@ -20,6 +20,10 @@ export interface CallLimits {
   readonly cancelGraceMs: number;
   /** Call ids whose numbering is remembered after their end, so that a nested id is never given twice. */
   readonly maxRememberedIds: number;
+  /** Outcomes that `cached` keeps below one root call; the one unused for longest goes first. */
+  readonly maxCachedResults: number;
+  /** Characters of the strings and keys in one of them; a larger one is not kept. */
+  readonly maxCachedChars: number;
   /** Calls kept in `nestedCalls` (contract A17). */
   readonly maxRecordedCalls: number;
   /** UTF-8 bytes of one call's arguments kept in `nestedCalls`. */
@@ -40,6 +44,8 @@ export const defaultLimits: CallLimits = {
   maxUpdates: 10_000,
   cancelGraceMs: 2_000,
   maxRememberedIds: 10_000,
+  maxCachedResults: 256,
+  maxCachedChars: 1024 * 1024,
   maxRecordedCalls: 256,
   maxRecordedArgumentBytes: 8 * 1024,
   maxRecordedArgumentBytesTotal: 32 * 1024,

@@ -16,6 +16,8 @@ export interface HostCallOutcome extends ToolCallOutcome {
   readonly failure?: CallFailure;
   /** What the tool got, when a handler changed it after validation. */
   readonly ranWith?: JsonValue;
+  /** The tool did not run: this is what the same call gave before (`cached`). */
+  readonly cached?: true;
   /** Where `structuredContent` does not fit `outputSchema`; the value is there all the same. */
   readonly outputErrors?: readonly SchemaError[];
 }

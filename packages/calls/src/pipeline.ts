@@ -1,4 +1,5 @@
-import type { CallDecision, JsonValue, ToolResult } from "@nestbox/tool";
+import type { CallDecision, JsonObject, JsonValue, ToolResult } from "@nestbox/tool";
+import { cacheKey, createCallCache } from "./call-cache.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { checkOutput } from "./check-output.ts";
 import { decide } from "./decide.ts";
@@ -8,7 +9,7 @@ import type { CallSpec, HostCore, RunningCall, Scope } from "./host-core.ts";
 import { errorResult, errorText, readResult, textOf, toolCallOf, type HostCallOutcome } from "./outcome.ts";
 import { prepareArguments } from "./prepare.ts";
 import { readArguments } from "./read-arguments.ts";
-import type { Registration } from "./registry.ts";
+import { isReadOnly, type Registration } from "./registry.ts";
 import { runTool, type Ran } from "./run-tool.ts";
 import { closeScope } from "./scope.ts";
 import { thrownResult } from "./thrown.ts";
@@ -22,6 +23,7 @@ interface CallEnd {
   readonly durationMs?: number;
   readonly decision?: CallDecision;
   readonly ranWith?: JsonValue;
+  readonly cached?: true;
   readonly outputErrors?: HostCallOutcome["outputErrors"];
 }
 
@@ -168,7 +170,7 @@ async function runInTurn(
     running: new Set(),
     open: true,
   };
-  const ran = await runTool(core, spec, registration, args, verdict.input, scope);
+  const ran = await runOrRecall(core, spec, registration, args, verdict.input, scope);
   await closeScope(scope);
 
   let end = endOf(core, ran, cancellation.aborted);
@@ -189,8 +191,38 @@ async function runInTurn(
     durationMs,
     ...decision,
     ...ranWith,
+    ...(ran.kind === "returned" && ran.cached === true ? { cached: true } : {}),
     ...(output.errors.length === 0 ? {} : { outputErrors: output.errors }),
   };
+}
+
+/** Runs the tool, unless the call may be answered with what it gave before. */
+async function runOrRecall(
+  core: HostCore,
+  spec: CallSpec,
+  registration: Registration,
+  args: JsonValue,
+  input: JsonObject,
+  scope: Scope,
+): Promise<Ran> {
+  const run = (): Promise<Ran> => runTool(core, spec, registration, args, input, scope);
+  if (spec.cached !== true || !isReadOnly(registration)) return run();
+  const cache = (spec.family.cache ??= createCallCache<Ran>(core.limits, core.watch));
+  // Before it runs, because the tool may change what it gets.
+  const key = cacheKey([spec.name], input);
+  const found = await cache.get(key, registration, spec.parentCallId, async () => {
+    const value = await run();
+    return { value, keep: value.kind === "returned" ? worthKeeping(value.value) : undefined };
+  });
+  return found.kept ? { kind: "returned", value: found.value, durationMs: 0, cached: true } : found.value;
+}
+
+/** A result without what it cost, which is not spent again; nothing for a failure. */
+function worthKeeping(value: unknown): unknown {
+  const read = readResult(value);
+  if (!read.ok || read.result.isError === true) return undefined;
+  const { usage: _usage, ...rest } = read.result;
+  return rest;
 }
 
 function endOf(core: HostCore, ran: Ran, isAborted: boolean): CallEnd {

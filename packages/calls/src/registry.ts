@@ -169,6 +169,11 @@ export function createRegistry(onProblem: (problem: HostProblem) => void): ToolR
   };
 }
 
+/** By its author's word, as it was when the tool was registered. */
+export function isReadOnly({ view }: Registration): boolean {
+  return view.annotations?.readOnlyHint === true;
+}
+
 function isActivated({ exposure, tool }: Registration): boolean {
   return (exposure === "direct" || exposure === "model-only") && tool.defaultActive !== false;
 }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, ToolResult, ToolUpdateCallback } from "@nes
 import type { Cancellation } from "./cancellation.ts";
 import { callNested, type NestedCaller } from "./caller.ts";
 import type { CallSpec, HostCore, Scope } from "./host-core.ts";
-import type { Registration } from "./registry.ts";
+import { isReadOnly, type Registration } from "./registry.ts";
 
 /** What `execute` gets as its fifth argument in a `ToolHost`: the part of Pi's tool context that any host has. */
 export interface ToolCallContext extends NestedCaller {
@@ -12,12 +12,14 @@ export interface ToolCallContext extends NestedCaller {
   readonly toolCallId: string;
 }
 
-export type Ran = { readonly durationMs: number } & (
-  | { readonly kind: "returned"; readonly value: unknown }
-  | { readonly kind: "threw"; readonly error: unknown }
-  /** Cancelled, and still running when the time to stop was over. Its later end is ignored. */
-  | { readonly kind: "abandoned" }
-);
+export type Ran = { readonly durationMs: number } &
+  /** `cached`: what the tool gave before; it did not run. */
+  (
+    | { readonly kind: "returned"; readonly value: unknown; readonly cached?: true }
+    | { readonly kind: "threw"; readonly error: unknown }
+    /** Cancelled, and still running when the time to stop was over. Its later end is ignored. */
+    | { readonly kind: "abandoned" }
+  );
 
 type Execute = (
   toolCallId: string,
@@ -30,11 +32,12 @@ type Execute = (
 export async function runTool(
   core: HostCore,
   spec: CallSpec,
-  { tool }: Registration,
+  registration: Registration,
   args: JsonValue,
   input: JsonObject,
   scope: Scope,
 ): Promise<Ran> {
+  const { tool } = registration;
   const { cancellation } = scope;
   const context: ToolCallContext = {
     cwd: core.cwd,
@@ -66,9 +69,15 @@ export async function runTool(
   // The arguments were validated against the schema that the tool's own types come from.
   const execute = tool.execute as unknown as Execute;
   const startedAt = core.clock.now();
-  const ran = await untilStopped(core, cancellation, async () =>
-    execute.call(tool, spec.callId, input, cancellation.signal, onUpdate, context),
-  );
+  // One that ignores its cancellation goes on changing things: it is over when it is over.
+  const over = isReadOnly(registration) ? undefined : core.watch.begin(spec.callId);
+  const ran = await untilStopped(core, cancellation, async () => {
+    try {
+      return await execute.call(tool, spec.callId, input, cancellation.signal, onUpdate, context);
+    } finally {
+      over?.();
+    }
+  });
   accepting = false;
   return { ...ran, durationMs: core.clock.now() - startedAt };
 }

@@ -163,26 +163,6 @@ describe.each(ways)("%s in a ToolHost", (_name, run) => {
   });
 });
 
-it("cached covers the calls of its own caller, and not those of the tools that it calls", async () => {
-  let version = 1;
-  let reads = 0;
-  const { host } = hostWith([
-    tool("read", () => `${++reads} v${version}`, { annotations }),
-    tool("write", () => `v${++version}`),
-    tool("reads-too", async (_params, ctx) => textOf((await ctx.executeTool("read", {})).result), {
-      annotations,
-    }),
-    tool("says-it-reads", async (_params, ctx) => textOf((await ctx.executeTool("write", {})).result), {
-      annotations,
-    }),
-  ]);
-  const caller = cached(host.caller({ callId: "s" }));
-  const answers: string[] = [];
-  for (const name of ["read", "read", "reads-too", "says-it-reads", "read", "write", "read"])
-    answers.push(textOf((await caller.executeTool(name, {})).result));
-  expect(answers).toEqual(["1 v1", "1 v1", "2 v1", "v2", "1 v1", "v3", "3 v3"]);
-});
-
 /** The shape of a tool is Pi's own; only the types of the schemas differ. */
 function definition(one: HostTool): ToolDefinition {
   return one as unknown as ToolDefinition;

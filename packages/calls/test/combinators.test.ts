@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   all,
-  cached,
   deadline,
   fallback,
   map,
@@ -12,7 +11,7 @@ import {
   type ToolHost,
 } from "@nestbox/calls";
 import type { ToolCaller } from "@nestbox/tool";
-import { deferred, hostWith, lines, text, textOf, tool } from "./support/tools.ts";
+import { deferred, hostWith, text, textOf, tool } from "./support/tools.ts";
 import { fakeClock } from "./support/fake-clock.ts";
 
 function setup() {
@@ -288,57 +287,5 @@ describe("deadline", () => {
       { timeoutMs: 100, clock },
     );
     expect([outcome.isError, timedOut, clock.pending()]).toEqual([false, false, 0]);
-  });
-});
-
-describe("cached", () => {
-  function reads() {
-    let version = 1;
-    const made = hostWith([
-      tool("read", (params) => text(`${String(params["path"])} v${version}`), {
-        annotations: { readOnlyHint: true },
-      }),
-      tool("write", () => text(`v${++version}`)),
-      tool(
-        "missing",
-        () => {
-          version++;
-          throw new Error("missing");
-        },
-        { annotations: { readOnlyHint: true } },
-      ),
-    ]);
-    return { ...made, caller: cached(made.host.caller({ callId: "s" }), { maxEntries: 2 }) };
-  }
-  const read = async (caller: Pick<ToolCaller, "executeTool">, args: object) =>
-    textOf((await caller.executeTool("read", args)).result);
-
-  it("answers the same read again, however its arguments were written, until something else was called", async () => {
-    const { caller, events } = reads();
-    expect(await read(caller, { path: "a", line: 1 })).toBe("a v1");
-    expect(await read(caller, { line: 1, path: "a" })).toBe("a v1");
-    expect(lines(events).filter((line) => line.startsWith("start"))).toEqual(["start s/1 read"]);
-    await caller.executeTool("write", {});
-    expect(await read(caller, { path: "a", line: 1 })).toBe("a v2");
-  });
-
-  it("keeps neither failures nor more than maxEntries, and hands out copies", async () => {
-    const { caller, events } = reads();
-    await caller.executeTool("missing", {});
-    await caller.executeTool("missing", {});
-    const first = await caller.executeTool("read", { path: "a" });
-    Object.assign(first.result.content[0] ?? {}, { text: "changed" });
-    expect(await read(caller, { path: "a" })).toBe("a v3");
-    await read(caller, { path: "b" });
-    await read(caller, { path: "c" });
-    await read(caller, { path: "a" });
-    expect(lines(events).filter((line) => line.startsWith("start"))).toHaveLength(6);
-  });
-
-  it("does not keep what was being read while something else was called", async () => {
-    const { caller } = reads();
-    const [, before] = await Promise.all([caller.executeTool("write", {}), read(caller, { path: "a" })]);
-    expect(["a v1", "a v2"]).toContain(before);
-    expect(await read(caller, { path: "a" })).toBe("a v2");
   });
 });

@@ -53,9 +53,9 @@ it("has examples that are files, type-checked here", () => {
   expect(new Set(examples)).toEqual(new Set(blocks));
 });
 
-it("has four examples, and each does what it says", async () => {
-  expect(blocks).toHaveLength(4);
-  const [host = "", lowLevel = "", combinators = "", traces = ""] = blocks;
+it("has five examples, and each does what it says", async () => {
+  expect(blocks).toHaveLength(5);
+  const [host = "", lowLevel = "", combinators = "", session = "", traces = ""] = blocks;
 
   const made = await run(host, {}, ["outcome", "nestedCalls"]);
   expect(made["outcome"]).toMatchObject({
@@ -96,6 +96,11 @@ it("has four examples, and each does what it says", async () => {
   const ctx = two.caller({ callId: "s" });
   await run(combinators, { ctx, files: ["x", "y", "z"] }, []);
   expect(ctx.summary().nestedCalls?.calls.length).toBe(2 + 2 + 3 + 2 + 1 + 1 + 1);
+
+  const followed: string[] = [];
+  const pi = { on: (event: string) => void followed.push(event), getAllTools: () => [] };
+  expect(await run(session, { pi }, ["cache"])).toMatchObject({ cache: { onEvent: expect.any(Function) } });
+  expect(followed).toEqual(["tool_execution_start", "tool_execution_end", "agent_end"]);
 
   const { host: reviewing } = hostWith([tool("review", () => "reviewed")]);
   const { file } = await run(traces, { host: reviewing }, ["file"]);

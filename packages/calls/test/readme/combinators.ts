@@ -13,7 +13,7 @@ await race(ctx, [{ name: "a" }, { name: "b" }]); // the first success cancels th
 await fallback(ctx, [{ name: "a" }, { name: "b" }]); // one after the other until one succeeds
 await retry(ctx, { name: "b" }, { attempts: 3 }); // tools with idempotentHint: true only, and only if they ran
 await deadline(ctx, { name: "a" }, { timeoutMs: 5_000 }); // stops while a person is asked
-const reading = cached(ctx); // readOnlyHint: true only; any other call empties it
+const reading = cached(ctx); // a readOnlyHint: true tool does not run twice while nothing can have changed
 // README
 
 export { reading };
