@@ -26,8 +26,11 @@ export interface ResourceFact {
    * before it runs.
    */
   readonly value: string | undefined;
-  /** The value is a glob pattern, or names a whole tree below it. */
-  readonly extent?: "exact" | "glob" | "tree";
+  /**
+   * The value is a glob pattern, or names a whole tree below it. `within`: some of what is below it, and only the
+   * program knows which, as `git pull` writes below the repository's folder.
+   */
+  readonly extent?: "exact" | "glob" | "tree" | "within";
   /**
    * For a path: the folder it is relative to, after any literal `cd`. `undefined`: not known. For a ref that is
    * pushed: the folder that the push runs in, after `git -C`.
@@ -42,6 +45,11 @@ export interface ResourceFact {
    * table. A deny counts it.
    */
   readonly possible?: true;
+  /**
+   * For a path that is not known: nothing shows that there is one beside those named, but a name that an earlier
+   * command lists may be split here, as `xargs` splits at blanks. A rule of a layer counts it.
+   */
+  readonly split?: true;
   /** Where it stands, for the explanation, for example `rm build` or `input.path`. */
   readonly origin: string;
 }

@@ -45,11 +45,11 @@ export function compileLayers(options: EngineOptions): EngineParts {
   const world: MatchWorld = { programFolders, trust, soft: true };
   const agentDir = options.env?.["PI_CODING_AGENT_DIR"];
   const host = hostRules(options.hostPids ?? []);
-  const leash = leashRules(
-    [...(options.protectedPaths ?? []), ...(agentDir === undefined || agentDir === "" ? [] : [agentDir])].map(
-      (path) => (options.platform === "win32" ? path : escapeGlob(path)),
-    ),
-  );
+  const guarded = [
+    ...(options.protectedPaths ?? []),
+    ...(agentDir === undefined || agentDir === "" ? [] : [agentDir, `${agentDir}/extensions`]),
+  ];
+  const leash = leashRules(guarded.map((path) => escapeGlob(path, options.platform)));
   const builtIn = [...presetRules, ...host, ...leash].flatMap((entry) =>
     compilePreset(entry, changes, world),
   );
@@ -74,6 +74,7 @@ export function compileLayers(options: EngineOptions): EngineParts {
     mapping: compileMappings(loaded, counts),
     trust,
     broken,
+    guarded: guarded.map((path) => (path.startsWith("~/") ? `${options.home}/${path.slice(2)}` : path)),
     instead: (part: PartDecision) => ways.get(`${part.layer}\0${part.rule}`),
   };
 }
@@ -204,6 +205,8 @@ function uniteTrust(all: readonly Trust[]): Trust {
   };
 }
 
-function escapeGlob(path: string): string {
-  return path.replaceAll("\\", "/").replace(/[*?[\]{}]/g, "\\$&");
+function escapeGlob(path: string, platform: EngineOptions["platform"]): string {
+  // A backslash separates folders on Windows, so there a set of one character escapes.
+  if (platform === "win32") return path.replaceAll("\\", "/").replace(/\[/g, "[[]");
+  return path.replace(/[*?[\]{}\\]/g, "\\$&");
 }

@@ -151,7 +151,12 @@ function readShell(engine: EngineParts, source: string, cwd: string, shell: stri
 
 function resolverFor(engine: EngineParts, request: CallRequest): PathResolver {
   const { fs, home, cwd, platform } = engine.options;
-  return createResolver(fs ?? noFiles, { platform: platform ?? "linux", home }, cwd ?? request.cwd);
+  return createResolver(
+    fs ?? noFiles,
+    { platform: platform ?? "linux", home },
+    cwd ?? request.cwd,
+    engine.guarded,
+  );
 }
 
 /** A push whose words do not say where it goes, looked up where the host can. */
@@ -162,6 +167,7 @@ function expandRefs(engine: EngineParts, command: CommandFact, fact: ResourceFac
   const plain =
     fact.kind === "ref" &&
     fact.local !== true &&
+    fact.possible !== true &&
     fact.value === undefined &&
     fact.extent !== "tree" &&
     command.operands.length <= 1;

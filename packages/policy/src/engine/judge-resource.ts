@@ -54,10 +54,12 @@ export function judgeResource(
   }
   const { otherwise } = reach;
   if (otherwise === undefined) return [];
-  if (allow !== undefined) return [partOf(allow, matched())];
+  const unknown = path !== undefined && path.resolved === undefined;
+  if (allow !== undefined && !unknown) return [partOf(allow, matched())];
   if (otherwise.effect !== "allow") return [{ ...otherwise, matched: matched() }];
   if (path === undefined || path.harmless || reach.exact) return [];
-  if (path.resolved === undefined) return one(askDefault(engine.defaults.unknown, part, matched));
+  if (path.resolved === undefined)
+    return fact.split === true ? [] : one(askDefault(engine.defaults.unknown, part, matched));
   const doubt = path.resolved.doubt ?? path.named.find((name) => name.doubt !== undefined)?.doubt;
   if (doubt !== undefined)
     return [
@@ -70,6 +72,8 @@ export function judgeResource(
       },
     ];
   if (path.isOutside()) return one(askDefault(engine.defaults.external, part, matched));
+  // What it may do below a folder is what the program is for.
+  if (fact.extent === "within") return [];
   if (fact.action !== "read" && !reach.natural) return one(askDefault(engine.defaults.write, part, matched));
   return [];
 }

@@ -51,6 +51,8 @@ export interface EngineParts {
   readonly trust: Trust;
   /** Layers that did not load: every call that is not refused asks. */
   readonly broken: readonly Extract<PolicyLayer, { ok: false }>[];
+  /** Absolute paths of the leash's own files, whose hard links are looked for. */
+  readonly guarded: readonly string[];
   /** The way out that the deciding rule names. */
   readonly instead: (part: PartDecision) => string | undefined;
 }

@@ -57,6 +57,8 @@ export function writesOf(decision: Decision, cwd: string, facts: GrantFacts): re
   for (const resource of all) {
     if (resource.kind !== "path" || resource.value === undefined) continue;
     if (resource.action !== "write" && resource.action !== "delete") continue;
+    // Some path below a folder: every other call of the batch would wait for it.
+    if (resource.extent === "within") continue;
     const path = facts.resolve(facts.resolve(cwd, resource.base ?? "."), resource.value);
     paths.add(path);
     const real = facts.realPath(path);

@@ -14,6 +14,11 @@ export function nodePolicyFs(): PolicyFs {
     realpath: (path) => quietly(() => realpathSync.native(path)),
     readlink: (path) => quietly(() => readlinkSync(path)),
     list: (path) => quietly(() => listFolder(path)),
+    fileId: (path) =>
+      quietly(() => {
+        const { dev, ino, nlink } = statSync(path, { bigint: true });
+        return nlink > 1n ? `${dev}:${ino}` : undefined;
+      }),
     foldsCase(path) {
       const existing = nearestExisting(path);
       if (existing === undefined) return false;

@@ -8,6 +8,11 @@ export interface PolicyFs {
   list(path: string): readonly FolderEntry[] | undefined;
   /** Whether the volume of this path takes `.ENV` and `.env` for one file. */
   foldsCase(path: string): boolean;
+  /**
+   * What tells a file that has several names (hard links) from every other file; `undefined` for one with a single
+   * name. Absent: hard links are not seen.
+   */
+  fileId?(path: string): string | undefined;
 }
 
 export interface FolderEntry {

@@ -29,8 +29,8 @@ export function pathMatchProblem(match: PathMatch): string | undefined {
 
 /**
  * Compiles the path statement of a rule for one project folder. With `soft`, a pattern that may match anywhere is not
- * looked for in a whole tree, and a path that is not known is not meant: what is built in must not ask about every
- * folder that is removed.
+ * looked for in a whole tree, a path that is not known is not meant, and neither is some path below a folder: what is
+ * built in must not ask about every folder that is removed, nor about every `git pull`.
  */
 export function compilePathMatch(
   match: PathMatch,
@@ -50,6 +50,7 @@ export function compilePathMatch(
     );
   const loosePatterns = compile("loose");
   const strictPatterns = compile("strict");
+  const anchored = loosePatterns.filter(({ base }) => base !== undefined);
   const { outside, action, glob } = match;
   const samples = globs
     .flatMap((pattern) => sampleGlob(pattern))
@@ -71,23 +72,26 @@ export function compilePathMatch(
     if (outside === true && !subject.isOutside()) return "no";
     if (outside === false && subject.isOutside()) return "no";
     if (glob === undefined) return "yes";
-    return looseGlob(loosePatterns, samples, subject, soft);
+    // A bare name that is guarded against everything is guarded against being read: `.env` is not what a pull rewrites.
+    const within = subject.extent !== "within" || action !== undefined ? loosePatterns : anchored;
+    return looseGlob(within, samples, subject, soft);
   };
 
   const strict = (subject: PathSubject): boolean => {
     if (action !== undefined && !action.includes(subject.action)) return false;
     const { resolved, resolver } = subject;
+    // Any path is meant, so also one that is not known.
+    if (glob === undefined && outside === undefined) return true;
     if (resolved === undefined || subject.named.length === 0) return false;
     if (resolved.doubt !== undefined || subject.named.some((path) => path.doubt !== undefined)) return false;
     if (outside === false && subject.isOutside()) return false;
     if (outside === true && !subject.named.every((path) => resolver.isOutside(path))) return false;
     if (glob === undefined) return true;
+    const below = subject.extent === "tree" || subject.extent === "within";
     return subject
       .identities("strict")
       .every((path) =>
-        strictPatterns.some(
-          (pattern) => pattern.hit(path) === "covered" && (subject.extent !== "tree" || pattern.whole),
-        ),
+        strictPatterns.some((pattern) => pattern.hit(path) === "covered" && (!below || pattern.whole)),
       );
   };
   return { loose, strict };
@@ -116,7 +120,7 @@ function looseGlob(
       if (hit === "below") below = true;
     }
   }
-  if (subject.extent === "tree" && below) {
+  if ((subject.extent === "tree" || (subject.extent === "within" && !soft)) && below) {
     const found = looseTree(patterns, subject, soft);
     if (found !== "no") return found;
   }
@@ -132,7 +136,7 @@ function looseGlob(
  * the tree may leave it alone, so that is a maybe.
  */
 function looseTree(patterns: readonly PathPattern[], subject: PathSubject, soft: boolean): Answer {
-  const found: Answer = subject.action === "delete" ? "yes" : "maybe";
+  const found: Answer = subject.action === "delete" && subject.extent === "tree" ? "yes" : "maybe";
   const { fs } = subject.resolver;
   const identities = subject.identities("loose");
   let walk = false;

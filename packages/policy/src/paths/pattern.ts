@@ -1,7 +1,6 @@
-import picomatch from "picomatch";
-
 import type { Care } from "../rules/call-filter.ts";
 import { expandBraces, MAX_ALTERNATIVES } from "./braces.ts";
+import { nameGlob } from "./name-glob.ts";
 import { absolutePath, type PathWorld, resolveDots, rootOf } from "./normalize.ts";
 
 /** Longest glob of a rule, in characters. */
@@ -177,15 +176,7 @@ function compileSegment(name: string): Segment {
   if (name === "**") return { kind: "any" };
   if (!/[*?[\]\\]/.test(name)) return { kind: "name", name };
   if (/^(?:[^*?[\]\\]|\\.)*$/s.test(name)) return { kind: "name", name: name.replace(/\\(.)/gs, "$1") };
-  const expression = picomatch.makeRe(name, {
-    dot: true,
-    noextglob: true,
-    nonegate: true,
-    nobrace: true,
-    noglobstar: true,
-    windows: false,
-  });
-  return { kind: "glob", test: (part) => expression.test(part) };
+  return { kind: "glob", test: nameGlob(name) };
 }
 
 /** Most components of a glob: positions in it are the bits of one number. */

@@ -1,7 +1,6 @@
-import picomatch from "picomatch";
-
 import { expandBraces } from "./braces.ts";
 import type { PolicyFs } from "./fs.ts";
+import { nameGlob } from "./name-glob.ts";
 
 /** Most entries of a tree or expansions of a glob that one question looks at. */
 export const MAX_TREE_ENTRIES = 20_000;
@@ -155,8 +154,7 @@ export function sampleGlob(path: string): readonly string[] {
 export function compileName(name: string): (entry: string) => boolean {
   if (name.length > 1_000) return () => true;
   try {
-    const expression = picomatch.makeRe(name, { dot: true, noextglob: true, nonegate: true, windows: false });
-    return (entry) => expression.test(entry);
+    return nameGlob(name);
   } catch {
     // A pattern that is not understood may match anything.
     return () => true;

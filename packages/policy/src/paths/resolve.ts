@@ -4,6 +4,7 @@ import type { PolicyFs } from "./fs.ts";
 import type { FoldedPath } from "./pattern.ts";
 import { MAX_DECISION_ENTRIES, type ReachBudget } from "./reach.ts";
 import { absolutePath, isInside, type PathWorld, resolveDots, rootOf } from "./normalize.ts";
+import { createTwins } from "./twins.ts";
 
 /** Most links that are followed for one path. */
 const MAX_LINKS = 40;
@@ -45,9 +46,17 @@ export interface PathResolver {
   /** A path as a rule of this care compares it. */
   fold(path: string, care: Care): string;
   isOutside(path: ResolvedPath): boolean;
+  /** Guarded files that a real path is a hard link to. */
+  twinsOf(real: string): readonly string[];
 }
 
-export function createResolver(fs: PolicyFs, world: PathWorld, root: string): PathResolver {
+/** @param guarded absolute paths of files, and of folders of files, that no other name may reach. */
+export function createResolver(
+  fs: PolicyFs,
+  world: PathWorld,
+  root: string,
+  guarded: readonly string[] = [],
+): PathResolver {
   const real = new Map<string, string | undefined>();
   const known = new Map<string, ResolvedPath | undefined>();
 
@@ -129,7 +138,11 @@ export function createResolver(fs: PolicyFs, world: PathWorld, root: string): Pa
   const form = (path: string): string => foldStrictly(path, volume);
   const foldedRoots = roots.map(form);
 
+  const places = [...roots.map((folder) => `${folder}/.pi`), ...homes.map((folder) => `${folder}/.pi/agent`)];
+  const twinsOf = createTwins(fs, [...guarded, ...places.flatMap((place) => [place, `${place}/extensions`])]);
+
   return {
+    twinsOf,
     scopeKey: `${volume.foldsCase ? "folded" : "exact"}\0${[...roots, "", ...homes].join("\0")}`,
     fs,
     budget: { entries: MAX_DECISION_ENTRIES },

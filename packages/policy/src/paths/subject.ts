@@ -20,7 +20,7 @@ export interface PathSubject {
   readonly action: ResourceAction;
   /** `undefined`: nobody knows before it runs. */
   readonly resolved: ResolvedPath | undefined;
-  readonly extent: "exact" | "glob" | "tree";
+  readonly extent: "exact" | "glob" | "tree" | "within";
   /** The glob as written, absolute as far as its folder is known. */
   readonly glob: string | undefined;
   /** Paths that are surely meant: the path itself, or what a glob would match, and does where that is a folder's worth. */
@@ -76,11 +76,11 @@ export function pathSubject(
   let strict: readonly FoldedPath[] | undefined;
   let outside: boolean | undefined;
   const fold = (paths: readonly ResolvedPath[], care: Care): readonly FoldedPath[] => {
-    const texts = new Set(
-      paths.flatMap(({ identities }) => identities.map((identity) => resolver.fold(identity, care))),
-    );
+    const names = [...paths.flatMap(({ identities }) => identities), ...twins];
+    const texts = new Set(names.map((name) => resolver.fold(name, care)));
     return [...texts].map(foldedPath);
   };
+  const twins = fact.action === "write" ? named.flatMap(({ real }) => resolver.twinsOf(real)) : [];
   const all = (): readonly ResolvedPath[] => (deep ? [...surface, ...expand().paths] : named);
   let listed: KnownTree | undefined;
   const reach = (): KnownTree =>

@@ -405,6 +405,25 @@ export function leashRules(protectedPaths: readonly string[]): readonly PresetRu
         instead: "tell the person what you would change there",
       },
     },
+    {
+      title: "Extensions through Pi's own commands",
+      fixed: true,
+      rule: {
+        id: "leash.packages",
+        effect: "deny",
+        command: [
+          {
+            program: ["pi", "pi-coding-agent"],
+            operands: { like: ["install", "remove", "uninstall", "update", "config"] },
+          },
+        ],
+        personOnly: true,
+        reason: "It changes which extensions and settings count, and no agent writes its own leash",
+        instead: "tell the person what to install",
+        match: ["pi install npm:x", "sudo pi remove x", "/opt/bin/pi config"],
+        notMatch: ["pi list", "pi -p 'install it'", "pip install x"],
+      },
+    },
   ];
 }
 

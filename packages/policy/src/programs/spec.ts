@@ -17,6 +17,8 @@ const roles = [
   "read-tree",
   "write",
   "write-tree",
+  /** Some of what is below is written, and only the program knows which. */
+  "write-within",
   "delete",
   "delete-tree",
   /** Read and then gone from there, as the source of `mv` is. */
@@ -111,6 +113,15 @@ export interface SubcommandSpec {
   readonly wraps?: WrapSpec;
   /** Why nobody can see into what it runs, whatever its words. */
   readonly opaque?: string;
+  /**
+   * It writes some of what is below the folder where it works: always, or only where an option chooses that folder, as
+   * `make -C dir` does.
+   */
+  readonly writesWithin?: "always" | "chosen";
+  /** The options that make it write; without one of them it only looks. */
+  readonly writesWith?: readonly string[];
+  /** The options that keep it from writing. */
+  readonly writesUnless?: readonly string[];
   /** It reaches a host that its words do not name. */
   readonly network?: boolean;
   /** Name of the extra reading of its words, see `shell/special/table.ts`. */

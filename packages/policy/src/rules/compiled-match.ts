@@ -168,11 +168,13 @@ function looseRef(fact: ResourceFact, name: RefTest | undefined, force: boolean 
   // What is forced here stays here: no push, and others keep what they have.
   if (force === true && fact.local === true) return "no";
   if (force !== undefined && (fact.force ?? false) !== force) return "no";
-  if (name === undefined) return "yes";
+  // Nothing shows that it happens: whoever forbids it is asked.
+  const sure: Answer = fact.possible === true ? "maybe" : "yes";
+  if (name === undefined) return sure;
   if (fact.value === undefined) return "maybe";
   const value = plainRef(fact.value);
   if (value.includes("*")) return name.mayReach(value) ? "maybe" : "no";
-  return name.test(value) ? "yes" : "no";
+  return name.test(value) ? sure : "no";
 }
 
 function strictRef(fact: ResourceFact, name: RefTest | undefined, force: boolean | undefined): boolean {

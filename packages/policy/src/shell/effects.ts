@@ -3,7 +3,7 @@ import type { Doubt, ResourceFact } from "../subject.ts";
 import type { Analysis, Folders, Outcome, Scope } from "./analysis.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import { hostFact, hostOf, pathFacts, type PathOptions } from "./resources.ts";
-import { mayBeOption, unknownWord, wordTail, type ShellWord } from "./shell-word.ts";
+import { literalWord, mayBeOption, unknownWord, wordTail, type ShellWord } from "./shell-word.ts";
 
 /** What one command does, while it is being found out. */
 export class Effects {
@@ -38,6 +38,15 @@ export class Effects {
     if (action !== "read") this.readOnly = false;
     if (action === "execute" && isDescriptor(word)) this.hide(`${origin} runs what it is fed`);
     this.resources.push(...pathFacts(action, word, this.base, origin, options));
+  }
+
+  /** It writes some of what is below a folder, and only the program knows which. */
+  within(folder: ShellWord, origin: string): void {
+    this.readOnly = false;
+    // What a glob of the program's own stands for is below its first wildcard.
+    const start = folder.value?.search(/[^/]*[*?[{]/) ?? -1;
+    const word = start === -1 ? folder : literalWord(folder.value?.slice(0, start) || ".");
+    this.resources.push(...pathFacts("write", word, this.base, origin, { within: true }));
   }
 }
 
@@ -118,6 +127,10 @@ export function applyRole(
       return;
     case "write-tree":
       effects.path("write", word, origin, { tree: true });
+      return;
+    case "write-within":
+      effects.path("read", word, origin, { tree: true });
+      effects.within(word, origin);
       return;
     case "delete-tree":
       effects.path("delete", word, origin, { tree: true });

@@ -5,6 +5,7 @@ import type { ShellWord } from "./shell-word.ts";
 
 export interface PathOptions {
   readonly tree?: boolean;
+  readonly within?: boolean;
   readonly possible?: boolean;
 }
 
@@ -28,7 +29,14 @@ export function pathFacts(
   if (value !== undefined && isStream(value)) return [];
   const network = value === undefined ? undefined : socketHost(value);
   if (network !== undefined) return [{ action: "network", kind: "host", value: network, origin }];
-  const extent = options.tree === true ? "tree" : word.glob === true ? "glob" : "exact";
+  const extent =
+    options.within === true
+      ? "within"
+      : options.tree === true
+        ? "tree"
+        : word.glob === true
+          ? "glob"
+          : "exact";
   const fixed = value !== undefined && (isAbsolutePath(value) || value === "~" || value.startsWith("~/"));
   const bases = fixed ? folders.slice(0, 1) : folders;
   return bases.map((base) => ({
@@ -39,6 +47,7 @@ export function pathFacts(
     ...(base === undefined ? {} : { base }),
     origin,
     ...(options.possible === true ? { possible: true as const } : {}),
+    ...(word.listed === true && value === undefined ? { split: true as const } : {}),
   }));
 }
 

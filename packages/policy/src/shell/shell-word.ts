@@ -12,6 +12,8 @@ export interface ShellWord extends Word {
   readonly guess?: string;
   /** It is a process substitution: a pipe, not a file. */
   readonly pipe?: boolean;
+  /** It is one of the names that an earlier command lists, or a piece of one. */
+  readonly listed?: true;
   /** An expansion that can only be a number, such as `$?`. */
   readonly numeric?: boolean;
 }

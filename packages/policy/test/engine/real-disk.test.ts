@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -21,6 +21,8 @@ describe("on a real disk", () => {
       "w/.pi/policy.jsonc",
       "home/.ssh/id_rsa",
       "w-secret/key",
+      "home/.pi/agent/extensions/own.ts",
+      "home/kept/grants.json",
       "outside/x",
     ];
     for (const file of files) {
@@ -34,6 +36,10 @@ describe("on a real disk", () => {
     symlinkSync(at("home/.ssh/new"), at("w/dangling"));
     symlinkSync("loop", at("w/loop"));
     symlinkSync(at("w"), at("other-name"));
+    linkSync(at("w/.pi/policy.jsonc"), at("w/second-name"));
+    linkSync(at("home/.pi/agent/extensions/own.ts"), at("w/extension.ts"));
+    linkSync(at("home/kept/grants.json"), at("w/grants"));
+    linkSync(at("w/notes.txt"), at("w/notes-too.txt"));
   });
   afterAll(() => rmSync(top, { recursive: true, force: true }));
 
@@ -51,7 +57,7 @@ describe("on a real disk", () => {
           ],
         }),
       ],
-      { fs: nodePolicyFs(), home: at("home"), cwd: at(cwd) },
+      { fs: nodePolicyFs(), home: at("home"), cwd: at(cwd), protectedPaths: [at("home/kept")] },
     );
   const decide = (tool: string, input: string, cwd = "w") =>
     engine(cwd).evaluate(
@@ -75,6 +81,13 @@ describe("on a real disk", () => {
     ["bash", "grep -r x .", "ask", "env"],
     ["bash", "rm -rf p/", "deny", "leash.files"],
     ["bash", "cd outbox && touch x", "deny", "outside"],
+    // A hard link shows no target: the file behind it is the leash's own.
+    ["write", "second-name", "deny", "leash.files"],
+    ["edit", "extension.ts", "deny", "leash.files"],
+    ["bash", "echo x > grants", "deny", "leash.files"],
+    ["bash", "tee s?cond-name", "deny", "leash.files"],
+    ["write", "notes-too.txt", "allow", "inside"],
+    ["read", "second-name", "allow", "inside"],
     ["bash", "cp src/a.ts outbox/", "deny", "outside"],
   ])("%s %s: %s by %s", (tool, input, effect, rule) => {
     expect(decide(tool, input)).toMatchObject({ effect, rule });
