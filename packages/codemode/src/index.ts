@@ -18,6 +18,7 @@ export type {
   ScriptLimits,
   ScriptOutcome,
   ScriptRequest,
+  ScriptRest,
   ScriptRunner,
   ScriptStats,
   ScriptWarning,

@@ -68,6 +68,23 @@ export interface ScriptEnvironment {
    * follow. Unset: as they come. One that throws ends the script.
    */
   readonly order?: (ready: readonly number[]) => readonly number[];
+  /**
+   * Begins every turn after the first, in the place of arrival and of wall time: called whenever the script rests, and
+   * again when an answer has come meanwhile. `order` is not asked then, and `now` only at the start.
+   */
+  readonly turns?: (rest: ScriptRest) => void;
+}
+
+/** A script between two turns: nothing of it runs until `begin` is called. */
+export interface ScriptRest {
+  /** How many answers are there that the script has not seen. */
+  readonly ready: number;
+  /** How many calls have not been answered. */
+  readonly open: number;
+  /** Milliseconds of the script's own clock until its next timer is due; `undefined`: it has set none. */
+  readonly timerMs: number | undefined;
+  /** Hands over all answers in the order in which they came, or lets the next timer fire. Counts once a rest. */
+  begin(turn: { readonly kind: "answers" | "timer"; readonly now: number }): void;
 }
 
 export type OutputItem = TextContent | ImageContent | { readonly type: "console"; readonly text: string };
@@ -114,8 +131,8 @@ export interface ScriptWarning {
 }
 
 export type ScriptEvent =
-  /** With the limits that hold, defaults filled in. */
-  | { readonly type: "start"; readonly limits: ScriptLimits }
+  /** With the limits that hold, defaults filled in, and what the sandbox says of its engine: versions as JSON. */
+  | { readonly type: "start"; readonly limits: ScriptLimits; readonly engine: string }
   | { readonly type: "output"; readonly item: OutputItem }
   | { readonly type: "call"; readonly call: ScriptCall }
   | { readonly type: "progress"; readonly callId: string; readonly index: number; readonly text: string }

@@ -7,6 +7,9 @@ import type { Clock } from "./clock.ts";
 import type { SandboxDriver, SandboxExit, SandboxLink, SandboxSpec } from "./driver.ts";
 import { FRAME, type Frame } from "./frames.ts";
 
+/** Characters kept of what a sandbox says of its engine. */
+const MAX_ENGINE_CHARS = 1_000;
+
 export interface PoolLimits {
   readonly maxProcesses: number;
   readonly maxWaiting: number;
@@ -24,6 +27,8 @@ export interface PoolLimits {
 /** One sandbox in the hands of one script. */
 export interface Lease {
   readonly link: SandboxLink;
+  /** What the sandbox said of itself when it was ready. */
+  readonly engine: string;
   /** The tool table that the sandbox already holds. */
   tools: { readonly names: string; readonly all: string } | undefined;
   /** Where frames and the exit go; set by the script that holds the lease. */
@@ -50,6 +55,7 @@ interface Slot {
   state: "starting" | "idle" | "busy" | "dead";
   lease: Lease | undefined;
   tools: Lease["tools"];
+  engine: string;
   scripts: number;
   ending: boolean;
   cancelTimer: (() => void) | undefined;
@@ -179,6 +185,7 @@ export class Pool {
       state: "starting",
       lease: undefined,
       tools: undefined,
+      engine: "",
       scripts: 0,
       ending: false,
       cancelTimer: undefined,
@@ -205,6 +212,7 @@ export class Pool {
 
   #frame(slot: Slot, frame: Frame): void {
     if (slot.state === "starting" && frame.type === FRAME.ready) {
+      slot.engine = frame.header.slice(0, MAX_ENGINE_CHARS);
       this.#idle(slot);
       this.#tellReady();
       this.#serve();
@@ -234,6 +242,7 @@ export class Pool {
     let released = false;
     const lease: Lease = {
       link,
+      engine: slot.engine,
       tools: slot.tools,
       onFrame: () => undefined,
       onExit: () => undefined,

@@ -3,7 +3,7 @@
  * can be told to see its results as another run saw them.
  */
 import { messageOf } from "../shared/guards.ts";
-import type { ScriptEnvironment } from "../types.ts";
+import type { ScriptEnvironment, ScriptRest } from "../types.ts";
 import type { Segment } from "./frames.ts";
 import { type ScriptAnswer, valueParts } from "./script-value.ts";
 
@@ -80,4 +80,24 @@ export function releaseAnswers(
     return row;
   });
   return { text: rows.join(","), segments, held: [...left.values()] };
+}
+
+/** A rest whose `begin` counts once. */
+export function restOf(
+  ready: number,
+  open: number,
+  wakeMs: number,
+  begin: ScriptRest["begin"],
+): ScriptRest {
+  let begun = false;
+  return {
+    ready,
+    open,
+    timerMs: wakeMs < 0 ? undefined : wakeMs,
+    begin(turn) {
+      if (begun) return;
+      begun = true;
+      begin(turn);
+    },
+  };
 }

@@ -16,6 +16,7 @@ import type {
   ScriptLimits,
   ScriptOutcome,
   ScriptRequest,
+  ScriptRest,
   ScriptWarning,
 } from "../types.ts";
 import type { Clock } from "./clock.ts";
@@ -24,11 +25,12 @@ import { FRAME, type Frame, oversize, type Segment } from "./frames.ts";
 import type { OutputCheck } from "./output-check.ts";
 import type { Lease } from "./pool.ts";
 import { ProtocolError, readEnd, readReport, type ReportedError, type Row } from "./protocol.ts";
-import { encodeAnswer, type ReadyAnswer, releaseAnswers } from "./script-answers.ts";
+import { encodeAnswer, type ReadyAnswer, releaseAnswers, restOf } from "./script-answers.ts";
 import { ScriptCalls } from "./script-calls.ts";
 import { lineTextOf, placeIn } from "./script-place.ts";
 import type { ScriptAnswer } from "./script-value.ts";
 import type { Stopwatch } from "./stopwatch.ts";
+import { storeWrites } from "./store-writes.ts";
 
 export interface ScriptRunOptions {
   readonly run: number;
@@ -78,6 +80,7 @@ export class ScriptRun {
   /** Turns that were begun and not yet reported. */
   #turns = 0;
   #turnSince = 0;
+  #wakeMs = -1;
   /** The sandbox has been told of this run. */
   #begun = false;
   #busyMs = 0;
@@ -141,7 +144,7 @@ export class ScriptRun {
       },
     });
     this.#cancelWatch = clock.every(WATCH_MS, () => this.#look());
-    this.#emit({ type: "start", limits });
+    this.#emit({ type: "start", limits, engine: lease.engine });
     this.#begin(FRAME.start, header, [request.code, JSON.stringify(request.store ?? {})]);
   }
 
@@ -170,6 +173,18 @@ export class ScriptRun {
     return false;
   }
 
+  /** Whether turns are begun from outside; they are told when the script rests. */
+  #rest(): boolean {
+    const turns = this.#options.request.environment?.turns;
+    const begin: ScriptRest["begin"] = ({ kind, now }) => {
+      if (this.#turns > 0 || this.#ending !== undefined) return;
+      if (kind === "timer") this.#begin(FRAME.tick, String(now));
+      else this.#flush(now);
+    };
+    if (this.#turns === 0) turns?.(restOf(this.#answers.length, this.#calls.open, this.#wakeMs, begin));
+    return turns !== undefined;
+  }
+
   #now(): number {
     return this.#options.request.environment?.now?.() ?? 0;
   }
@@ -178,19 +193,22 @@ export class ScriptRun {
     if (this.#ending !== undefined) return;
     this.#answers.push(encodeAnswer(id, answer));
     // The last open call answers at once; otherwise what comes in the same round goes in one frame.
-    if (this.#calls.open === 0) this.#flush();
+    if (this.#calls.open === 0 && this.#options.request.environment?.turns === undefined) this.#flush();
     else if (!this.#flushQueued) {
       this.#flushQueued = true;
       this.#options.clock.soon(() => this.#flush());
     }
   }
 
-  #flush(): void {
+  /** `at`: the time of a turn that is begun from outside, which takes all answers as they came. */
+  #flush(at?: number): void {
     this.#flushQueued = false;
     if (this.#answers.length === 0 || this.#ending !== undefined) return;
+    if (at === undefined && this.#rest()) return;
     let frame: ReturnType<typeof releaseAnswers>;
     try {
-      frame = releaseAnswers(this.#answers, this.#options.request.environment?.order, this.#calls.open === 0);
+      const order = at === undefined ? this.#options.request.environment?.order : undefined;
+      frame = releaseAnswers(this.#answers, order, this.#calls.open === 0);
     } catch (error) {
       const message = `The order of results could not be told: ${messageOf(error)}`;
       this.stop("sandbox", "SandboxError", message);
@@ -198,7 +216,7 @@ export class ScriptRun {
     }
     this.#answers = frame.held;
     if (frame.text === "") return;
-    this.#begin(FRAME.answers, `${this.#now()};[${frame.text}]`, frame.segments);
+    this.#begin(FRAME.answers, `${at ?? this.#now()};[${frame.text}]`, frame.segments);
     this.#options.lease.link.poll?.();
   }
 
@@ -238,7 +256,8 @@ export class ScriptRun {
     }
     this.#cancelWake?.();
     this.#cancelWake = undefined;
-    if (report.wakeMs >= 0) {
+    this.#wakeMs = report.wakeMs;
+    if (!this.#rest() && report.wakeMs >= 0) {
       this.#cancelWake = this.#options.clock.after(Math.ceil(report.wakeMs), () =>
         this.#begin(FRAME.tick, String(this.#now())),
       );
@@ -470,17 +489,4 @@ export class ScriptRun {
     const retryable = !this.#calls.anyBegan && ending.error.kind === "sandbox";
     this.#resolve({ ok: false, error: retryable ? { ...ending.error, retryable } : ending.error, ...common });
   }
-}
-
-function storeWrites(writes: readonly (readonly [string, string?])[]): {
-  set: Readonly<Record<string, string>>;
-  delete: readonly string[];
-} {
-  const set: Record<string, string> = Object.create(null) as Record<string, string>;
-  const removed: string[] = [];
-  for (const [key, json] of writes) {
-    if (json === undefined) removed.push(key);
-    else set[key] = json;
-  }
-  return { set, delete: removed };
 }

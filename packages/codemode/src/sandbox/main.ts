@@ -3,6 +3,7 @@
  * power that Node has is given up before the first script, as far as Node lets it; what a script can reach is
  * decided by the isolate, this is the wall behind it.
  */
+import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { setFlagsFromString } from "node:v8";
@@ -12,6 +13,7 @@ import { readNow } from "../node/read-now.ts";
 import { Poller } from "../runner/poller.ts";
 import { prepareSource } from "../source/prepare.ts";
 import { isolatedVmFactory, loadIsolatedVm } from "./isolated-vm.ts";
+import { preludeSource } from "./prelude/index.ts";
 import { createServices } from "./services.ts";
 import { createSession, type Session } from "./session.ts";
 import { createStock } from "./stock.ts";
@@ -167,12 +169,19 @@ function main(settings: Settings): void {
   // The host is gone: nobody is left to run for.
   process.stdin.on("end", () => process.exit(0));
   stock.add();
-  send(FRAME.ready, 0, JSON.stringify({ node: process.version, abi: process.versions.modules }));
+  send(FRAME.ready, 0, JSON.stringify(engineOf()));
   stock.refill();
 }
 
 const texts = (frame: Frame): readonly string[] =>
   frame.segments.filter((segment) => typeof segment === "string");
+
+/** What a script's behaviour may depend on: a run that goes on elsewhere compares it. */
+function engineOf(): Readonly<Record<string, string | undefined>> {
+  const { v8, icu, cldr, tz, unicode, modules } = process.versions;
+  const prelude = createHash("sha256").update(preludeSource()).digest("hex").slice(0, 16);
+  return { node: process.version, abi: modules, v8, icu, cldr, tz, unicode, arch: process.arch, prelude };
+}
 
 /** Collects the garbage of this process's own heap. No isolate is made while the flag is up, so none has `gc`. */
 function collector(): () => void {

@@ -64,7 +64,7 @@ export function makeEnvironment(P: Primordials, core: Core, service: Service) {
     core.define(FakeDate, "UTC", RealDate.UTC, false);
     core.define(RealDate.prototype, "constructor", FakeDate, false);
     core.define(globalThis, "Date", FakeDate, false);
-    core.define(globalThis, "Temporal", undefined, false);
+    installTemporal(now);
     core.define(globalThis, "WeakRef", undefined, false);
     core.define(globalThis, "FinalizationRegistry", undefined, false);
     const format = P.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format")?.get as () => (
@@ -90,6 +90,40 @@ export function makeEnvironment(P: Primordials, core: Core, service: Service) {
       },
       false,
     );
+  }
+
+  /** `Temporal.Now` of the injected clock; the zone is the process's own, which the host has chosen. */
+  function installTemporal(now: () => number): void {
+    const temporal = (globalThis as unknown as { Temporal?: TemporalLike }).Temporal;
+    if (temporal === undefined) return;
+    const { Instant, Now } = temporal;
+    // Bound before a script can replace what they are found on.
+    const instantOf = Instant.fromEpochMilliseconds;
+    const zoned = P.uncurry(Instant.prototype.toZonedDateTimeISO);
+    const zoneId = Now.timeZoneId;
+    const instant = (): unknown => P.apply(instantOf, Instant, [now()]);
+    const inZone = (zone: unknown): object =>
+      zoned(instant(), zone === undefined ? P.apply(zoneId, Now, []) : zone) as object;
+    const prototype = P.getPrototypeOf(inZone("UTC")) as Record<string, () => unknown>;
+    core.define(Now, "instant", () => instant(), false);
+    core.define(Now, "zonedDateTimeISO", (zone?: unknown) => inZone(zone), false);
+    const parts = P.list<readonly [string, string]>();
+    parts[0] = ["plainDateTimeISO", "toPlainDateTime"];
+    parts[1] = ["plainDateISO", "toPlainDate"];
+    parts[2] = ["plainTimeISO", "toPlainTime"];
+    for (let i = 0; i < 3; i++) {
+      const [name, method] = parts[i] as readonly [string, string];
+      const convert = P.uncurry(prototype[method] as () => unknown);
+      core.define(Now, name, (zone?: unknown) => convert(inZone(zone)), false);
+    }
+  }
+
+  interface TemporalLike {
+    readonly Instant: {
+      readonly fromEpochMilliseconds: (ms: number) => unknown;
+      readonly prototype: { readonly toZonedDateTimeISO: (zone: unknown) => unknown };
+    };
+    readonly Now: { readonly timeZoneId: () => string };
   }
 
   return {
