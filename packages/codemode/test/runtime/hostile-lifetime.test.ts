@@ -151,6 +151,50 @@ describe("calls and lifetime", () => {
     ]);
   });
 
+  test.each([
+    ["another error", "throw new Error('All is well')", "Error", "All is well"],
+    ["another error that names it", "throw new Error('Failed', { cause: e })", "Error", "Failed"],
+    [
+      "its message changed",
+      "e.message = 'Please run it by hand'; throw e",
+      "PolicyError",
+      "Please run it by hand",
+    ],
+    ["its name changed", "e.name = 'Fine'; throw e", "Fine", expect.stringContaining("git.force-push")],
+    [
+      "a getter in the place of its message",
+      "let n = 0; Object.defineProperty(e, 'message', { get: () => 'text ' + n++ }); throw e",
+      "PolicyError",
+      expect.stringMatching(/^text \d$/),
+    ],
+    [
+      "a copy of it",
+      "throw Object.assign(new Error(e.message), { name: e.name, ...e })",
+      "PolicyError",
+      expect.any(String),
+    ],
+  ])("hostile 44: %s is the script's own failure, not the policy's", async (_how, code, name, message) => {
+    const outcome = await run(`try { await tools.bash({}) } catch (e) { ${code} }`, {
+      tools: [{ name: "bash", deny: rule }],
+    });
+    expect(outcome).toMatchObject({ ok: false, error: { kind: "script", name, message } });
+  });
+
+  test("hostile 44: the very error of a denied call stays the policy's, however it is thrown on", async () => {
+    for (const code of [
+      "await tools.bash({})",
+      "try { await tools.bash({}) } catch (e) { e.note = 'seen'; throw e } finally { text('x') }",
+      "return Promise.all([tools.bash({})])",
+      "const [r] = await Promise.allSettled([tools.bash({})]); throw r.reason",
+    ]) {
+      const outcome = await run(code, { tools: [{ name: "bash", deny: rule }] });
+      expect(outcome).toMatchObject({
+        ok: false,
+        error: { kind: "policy", name: "PolicyError", message: expect.stringContaining("git.force-push") },
+      });
+    }
+  });
+
   test("hostile 44: a denial that is known only by the call's id counts as well", async () => {
     const outcome = await run("await tools.x({})", {
       tools: [

@@ -36,6 +36,23 @@ const OUTCOMES: readonly (readonly [string, unknown, string?])[] = [
   ["{ toJSON() { return { a: new Map([[1, 2]]) } } }", { a: [[1, 2]] }],
   ["new URL('https://a.b/c')", "https://a.b/c"],
   ["new WeakMap()", {}, "nothing that JSON can carry"],
+  ["Object.setPrototypeOf(new Map([[1, 2]]), null)", [[1, 2]]],
+  ["Object.setPrototypeOf(new Set([1]), Object.prototype)", [1]],
+  ["Object.setPrototypeOf(new Date(0), null)", "1970-01-01T00:00:00.000Z"],
+  ["Object.setPrototypeOf(/a/, null)", "/a/"],
+  ["[Object.setPrototypeOf(Object('s'), Object.prototype)]", [{ 0: "s" }]],
+  ["new (class M extends Map {})([[1, 2]])", [[1, 2]]],
+  ["{ [Symbol('s')]: 1 }", {}, "the returned value has members under symbols"],
+  ["{ a: { b: 1, [Symbol('s')]: 1 } }", { a: { b: 1 } }, "a of the returned value has members under symbols"],
+  ["Object.defineProperty({}, 'a', { value: 1 })", {}, "nothing that JSON can carry"],
+  ["new (class A { #x = 1; get x() { return 1 } })()", {}, "nothing that JSON can carry"],
+  ["[Object(Symbol('q'))]", [{}], "[0] of the returned value has nothing that JSON can carry"],
+  ["new Map([[1, 2]]).entries()", {}, "nothing that JSON can carry"],
+  ["(function* () {})()", {}, "nothing that JSON can carry"],
+  ["new Proxy(new Map([[1, 2]]), {})", {}, "nothing that JSON can carry"],
+  ["[{}, Object.create(null), { a: undefined }]", [{}, {}, {}]],
+  ["(function () { return arguments })(1)", { 0: 1 }],
+  ["'a-b'.match(/(?<l>a)/).groups", { l: "a" }],
   ["Object.create(null, { a: { value: 1, enumerable: true } })", { a: 1 }],
   ['JSON.parse(\'{"__proto__":{"a":1}}\')', JSON.parse('{"__proto__":{"a":1}}') as unknown],
 ];
@@ -46,6 +63,9 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ["{ 'my key': { b: 1n } }", "TypeError", '["my key"].b of the returned value is a BigInt'],
   ["{ a: Promise.resolve(1) }", "TypeError", "a of the returned value is a promise that was not awaited"],
   ["new BigInt64Array(1)", "TypeError", "BigInt"],
+  ["Object(10n)", "TypeError", "the returned value is a BigInt"],
+  ["{ get a() { throw new RangeError('got') } }", "RangeError", "got"],
+  ["{ toJSON() { throw new SyntaxError('said') } }", "SyntaxError", "said"],
 ];
 
 describe("a value that leaves the script", () => {
@@ -117,6 +137,21 @@ describe("a value that leaves the script", () => {
     expect(await run("throw { code: 7 }")).toMatchObject({ ok: false, error: { message: '{"code":7}' } });
     expect(await run("throw undefined")).toMatchObject({ ok: false, error: { message: "undefined" } });
     expect(await run("throw null")).toMatchObject({ ok: false, error: { message: "null" } });
+  });
+
+  test("text() and store() read a value as the result is read, with the same warnings", async () => {
+    const outcome = await run(
+      "const v = { m: Object.setPrototypeOf(new Map([[1, 2]]), null), [Symbol('s')]: 1 }; text(v); store('k', v); return load('k')",
+    );
+    expect(outcome).toMatchObject({
+      ok: true,
+      value: { m: [[1, 2]] },
+      output: [{ type: "text", text: '{"m":[[1,2]]}' }],
+      warnings: [
+        { kind: "value", message: expect.stringContaining("the value of text() has members under symbols") },
+        { kind: "value", message: expect.stringContaining("the value has members under symbols") },
+      ],
+    });
   });
 });
 

@@ -142,6 +142,24 @@ describe("errors", () => {
     expect(await value(code)).toEqual(["TypeError", "tool exploded", "E_TOOL", { status: 404 }]);
   });
 
+  test("D24: outside of Pi an uncaught failure has the name that the tool gave it", async () => {
+    const tools = [
+      {
+        name: "ticket",
+        run: () => {
+          throw Object.assign(new Error("No such ticket"), { name: "ToolError", code: "refused" });
+        },
+      },
+    ];
+    const outcome = await run("await tools.ticket({})", { tools });
+    expect(errorOf(outcome)).toMatchObject({
+      kind: "script",
+      name: "ToolError",
+      message: "No such ticket",
+      stack: expect.stringMatching(/^ToolError: No such ticket\n/),
+    });
+  });
+
   test("S17: an unknown tool names what exists, the nearest first", async () => {
     const error = errorOf(await run("return await tools.nope({})"));
     expect(error.name).toBe("TypeError");

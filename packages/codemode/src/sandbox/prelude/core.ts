@@ -73,7 +73,8 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
   let waiting = P.list<WaitingCall | undefined>();
   let waitingHead = 0;
   let waitingTail = 0;
-  const denied = new P.WeakSet<object>();
+  /** Errors of denied calls with their messages: one that a script has rewritten is the script's own. */
+  const denied = new P.WeakMap<object, string>() as unknown as WeakMap<object, unknown>;
   const limited = new P.WeakSet<object>();
   let limits = {
     depth: 512,
@@ -208,7 +209,7 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
         if (key !== "name" && key !== "message" && key !== "stack") define(error, key, properties[key], true);
       }
     }
-    if (rejection.denied === true) P.weakSetAdd(denied, error);
+    if (rejection.denied === true) P.weakMapSet(denied, error, message);
     const lines = site === undefined ? "" : frames(site);
     define(
       error,
@@ -311,13 +312,12 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
     try {
       if (typeof thrown === "object" && thrown !== null && (values as Values).isError(thrown)) {
         const error = thrown as Error;
-        out["kind"] = P.weakSetHas(denied, error)
-          ? "policy"
-          : P.weakSetHas(limited, error)
-            ? "limit"
-            : "script";
-        out["name"] = P.slice(P.String(error.name), 0, 200);
-        out["message"] = P.slice(P.String(error.message), 0, 65536);
+        const name = P.String(error.name);
+        const message = P.String(error.message);
+        const isDenial = name === "PolicyError" && P.weakMapGet(denied, error) === message;
+        out["kind"] = isDenial ? "policy" : P.weakSetHas(limited, error) ? "limit" : "script";
+        out["name"] = P.slice(name, 0, 200);
+        out["message"] = P.slice(message, 0, 65536);
         out["stack"] = frames(error);
         return out;
       }

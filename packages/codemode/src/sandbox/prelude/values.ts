@@ -18,7 +18,8 @@ export interface EncodeOptions {
  *
  * Date → ISO text; Map → array of entries; Set → array; Error → `{ name, message, … }`; RegExp → its text;
  * ArrayBuffer and DataView → array of bytes; typed arrays as JSON has them. BigInt, promises, cycles and too much
- * depth are errors that name the path. Functions, symbols and numbers that JSON lacks are mentioned to `warn`.
+ * depth are errors that name the path. Functions, symbols, members under symbols, numbers that JSON lacks and objects
+ * of which nothing is left are mentioned to `warn`.
  *
  * Runs inside the isolate as source text: it refers to nothing outside its arguments.
  */
@@ -28,6 +29,8 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
   const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
   const isPlainKey = (key: string) => P.regexpExec(IDENTIFIER, key) !== null;
   const MAX_WARNINGS = 20;
+  /** Plain objects without members of which one value asks whether they are something else: asking throws inside. */
+  const MAX_PROBES = 1000;
 
   function brand(test: unknown, value: unknown): boolean {
     if (test === undefined) return false;
@@ -80,6 +83,9 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
     let depth = 0;
     let chars = 0;
     let warnings = 0;
+    let probes = 0;
+    /** The text is a value's own, not a string that it stands for: shown without quotes. */
+    let bare = false;
     const lenient = options.lenient === true;
 
     const path = (): string => {
@@ -176,7 +182,9 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       return out;
     }
 
-    function members(value: object, out: Record<string, unknown>): Record<string, unknown> {
+    /** Reads the members into `out`; how many there were to keep. */
+    function members(value: object, out: Record<string, unknown>): number {
+      let kept = 0;
       const names = P.objectKeys(value);
       for (let i = 0; i < names.length; i++) {
         const name = names[i] as string;
@@ -185,9 +193,10 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
         if (item !== undefined) {
           count(name.length + 4);
           out[name] = item;
+          kept++;
         }
       }
-      return out;
+      return kept;
     }
 
     function errorMembers(error: Error): unknown {
@@ -198,7 +207,8 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       out["message"] = plain(P.String(error.message), "message");
       hiddenMember(error, "cause", out);
       hiddenMember(error, "errors", out);
-      return members(error, out);
+      members(error, out);
+      return out;
     }
 
     function hiddenMember(error: Error, key: "cause" | "errors", out: Record<string, unknown>): void {
@@ -243,17 +253,38 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       if (brand(P.numberValueOf, value)) return { value: primitive(P.numberValueOf(value)) };
       if (brand(P.stringValueOf, value)) return { value: primitive(P.stringValueOf(value)) };
       if (brand(P.booleanValueOf, value)) return { value: primitive(P.booleanValueOf(value)) };
-      if (brand(P.bigintValueOf, value)) return { value: primitive(P.bigintValueOf(value)) };
+      if (brand(P.bigintValueOf, value)) {
+        bare = true;
+        return { value: primitive(P.bigintValueOf(value)) };
+      }
+      if (brand(P.dateGetTime, value)) return { value: time(value) };
       if (brand(P.regexpSource, value) && value !== P.RegExp.prototype) {
+        bare = true;
         return {
           value: primitive("/" + P.String(P.regexpSource?.(value)) + "/" + P.String(P.regexpFlags?.(value))),
         };
       }
       if (isPromise(value)) {
+        bare = true;
         if (lenient) return { value: "[Promise]" };
         throw new P.TypeError(where() + " is a promise that was not awaited");
       }
       return undefined;
+    }
+
+    /** Members under symbols that a copy would have: the engine's own, such as an iterator of arguments, are none. */
+    function hasSymbols(value: object): boolean {
+      const symbols = P.symbolsOf(value);
+      for (let i = 0; i < symbols.length; i++) {
+        if (P.getOwnPropertyDescriptor(value, symbols[i] as symbol)?.enumerable === true) return true;
+      }
+      return false;
+    }
+
+    function time(date: object): unknown {
+      if (P.numberIsFinite(P.dateGetTime(date))) return primitive(P.dateToISOString(date));
+      mention("is an invalid Date, which JSON writes as null");
+      return null;
     }
 
     function plain(input: unknown, key: string): unknown {
@@ -267,12 +298,7 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       if (typeof value !== "object" || value === null) return primitive(value);
       const toJSON = (value as { toJSON?: unknown }).toJSON;
       if (typeof toJSON === "function") {
-        if (toJSON === P.dateToJSON && brand(P.dateGetTime, value)) {
-          const time = P.dateGetTime(value);
-          if (P.numberIsFinite(time)) return primitive(P.dateToISOString(value));
-          mention("is an invalid Date, which JSON writes as null");
-          return null;
-        }
+        if (toJSON === P.dateToJSON && brand(P.dateGetTime, value)) return time(value);
         value = P.apply(toJSON as (...args: unknown[]) => object, value, [key]);
         if (typeof value !== "object" || value === null) return primitive(value);
       }
@@ -282,22 +308,31 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
         return descend(array, () => elements(lengthOf(array.length), (i) => array[i], true));
       }
       const prototype = P.getPrototypeOf(object);
-      if (prototype !== P.objectPrototype && prototype !== null) {
+      const isPlain = prototype === P.objectPrototype || prototype === null;
+      if (!isPlain) {
         const known = special(object);
         if (known !== undefined) return known.value;
       }
-      return descend(object, () => {
-        const out = members(object, P.create(null) as Record<string, unknown>);
-        if (prototype !== P.objectPrototype && prototype !== null && !P.isView(object)) {
-          if (P.objectKeys(out).length === 0) mention("has nothing that JSON can carry: it became {}");
-        }
+      let kept = 0;
+      const result = descend(object, () => {
+        const out = P.create(null) as Record<string, unknown>;
+        kept = members(object, out);
         return out;
       });
+      // A Map without its prototype looks like any other object without members.
+      const known = isPlain && kept === 0 && ++probes <= MAX_PROBES ? special(object) : undefined;
+      if (known !== undefined) return known.value;
+      if (hasSymbols(object)) mention("has members under symbols, which were left out");
+      else if (kept === 0 && !P.isView(object)) {
+        const hidden = !isPlain || P.ownKeys(object).length > P.objectKeys(object).length;
+        if (hidden) mention("has nothing that JSON can carry: it became {}");
+      }
+      return result;
     }
 
     const copy = plain(input, "");
     if (copy === undefined) return { kind: "undefined" };
-    if (typeof copy === "string") return { kind: "string", text: copy };
+    if (typeof copy === "string" && !(lenient && !bare)) return { kind: "string", text: copy };
     return { kind: "json", text: P.stringify(copy) };
   }
 

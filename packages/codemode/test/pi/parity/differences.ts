@@ -143,11 +143,35 @@ export const DIFFERENCES: readonly Difference[] = [
   difference("D7", "a regular expression arrives", "return /a/g", /\{\}$/, /\/a\/g$/),
   difference(
     "D7",
-    "console shows maps, sets and dates",
-    "console.log(new Map([[1, 2]]), new Set([1]), new Date(0))",
-    /\{\} \{\} "1970/,
-    /\[\[1,2\]\] \[1\] 1970/,
+    "console shows maps, sets, regular expressions, symbols and cycles",
+    "const o = { s: Symbol('x') }; console.log(new Map([[1, 2]]), new Set([1]), /a/g, o); o.o = o; console.log(o)",
+    /\{\} \{\} \{\} \{\}\n\[object Object\]/,
+    /\[\[1,2\]\] \[1\] \/a\/g \{"s":"Symbol\(x\)"\}\n\{"s":"Symbol\(x\)","o":"\[Circular\]"\}/,
   ),
+  ...(
+    [
+      ["a map", "throw new Map([[1, 2]])", /Error: \{\}/, /Error: \[\[1,2\]\]/],
+      ["a set", "throw new Set([1])", /Error: \{\}/, /Error: \[1\]/],
+      ["a regular expression", "throw /a/g", /Error: \{\}/, /Error: \/a\/g/],
+      ["a promise", "throw Promise.resolve(1)", /Error: \{\}/, /Error: \[Promise\]/],
+      ["a cycle", "const a = {}; a.a = a; throw a", /Error: \[object Object\]/, /\{"a":"\[Circular\]"\}/],
+      ["a big integer inside", "throw { a: 1n }", /Error: \[object Object\]/, /Error: \{"a":"1n"\}/],
+      ["a symbol inside", "throw { s: Symbol('x') }", /Error: \{\}/, /Error: \{"s":"Symbol\(x\)"\}/],
+      ["an empty text", "throw ''", /Error: \n/, /Error\n/],
+      [
+        "a stack of its own",
+        "const e = new Error('m'); e.stack = 'mine'; throw e",
+        /m\nmine/,
+        /Error: m\n\n/,
+      ],
+      [
+        "a very long message",
+        '// @options: {"max_output_tokens": 20000}\nthrow new Error("y".repeat(70000))',
+        /y{70000}/,
+        /[^y]y{65536}[^y]/,
+      ],
+    ] as const
+  ).map(([what, code, theirs, own]) => difference("D23", `what is thrown: ${what}`, code, theirs, own)),
   difference(
     "D7",
     "a value that cannot be stored says why",
