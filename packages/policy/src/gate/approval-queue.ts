@@ -1,5 +1,6 @@
 import type { PauseSource } from "@nestbox/tool";
 
+import { readAnswer } from "./answer.ts";
 import type { ApprovalAnswer, ApprovalItem, ApprovalPrompt, Approver } from "./approver.ts";
 import type { Timers } from "./timers.ts";
 
@@ -56,13 +57,23 @@ interface Entry {
 
 // A person needs this many early answers before the prompt counts as unanswerable (a held key, a program).
 const MAX_EARLY_ANSWERS = 5;
+// Longest time in which an answer counts as typed for something else, whatever an approver says.
+const MAX_TYPE_AHEAD_MS = 60_000;
 // How long a dialog that was told to close is waited for before the next one opens all the same.
 const MAX_CLOSING_MS = 10_000;
 
 export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueue {
   const { approver, timers, clock } = options;
   // Read each time: the user interface behind the approver may be another one by now.
-  const typeAhead = (): number => approver.typeAheadMs ?? 0;
+  const typeAhead = (): number => {
+    try {
+      const ms = approver.typeAheadMs ?? 0;
+      return ms > 0 ? Math.min(ms, MAX_TYPE_AHEAD_MS) : 0;
+    } catch {
+      // Whoever asks may be gone: their keys are, too.
+      return 0;
+    }
+  };
   const entries: Entry[] = [];
   const listeners = new Set<() => void>();
   const closeOnSettle = new Map<Entry, () => void>();
@@ -206,7 +217,8 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
     // Wrapped, so that a throw in the approver's first line is an outcome like any other.
     const answered = (async (): Promise<ApprovalOutcome> => {
       try {
-        return readAnswer(await approver.ask(shown, { signal: dialog.signal }));
+        const answer = readAnswer(await approver.ask(shown, { signal: dialog.signal }));
+        return answer ?? { kind: "failed", error: new TypeError("the approver gave no known answer") };
       } catch (error) {
         return { kind: "failed", error };
       }
@@ -280,17 +292,4 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
     pauses: source(() => entries.length > 0),
     pausesFor: (callId) => source(() => entries.some((entry) => entry.ids.has(callId))),
   };
-}
-
-/** An answer may come from anywhere (a remote side, a package of another version): only what is clearly a yes is one. */
-function readAnswer(answer: ApprovalAnswer): ApprovalOutcome {
-  switch (answer.kind) {
-    case "approved":
-    case "declined":
-    case "stop":
-    case "unavailable":
-      return answer;
-    default:
-      return { kind: "failed", error: new TypeError("the approver gave no known answer") };
-  }
 }

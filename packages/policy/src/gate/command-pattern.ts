@@ -8,8 +8,16 @@ export type PatternWord =
   /** `...` at the end: any further words, also none. */
   | { readonly kind: "rest" };
 
+/** First word of a pattern for a command that gets its input from the one before it. */
+export const FED = "|";
+
 export type CommandPattern =
-  | { readonly ok: true; readonly words: readonly PatternWord[] }
+  | {
+      readonly ok: true;
+      readonly words: readonly PatternWord[];
+      /** It is for the command behind a pipe, whatever flows through. */
+      readonly fed: boolean;
+    }
   | { readonly ok: false; readonly message: string };
 
 const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./^~-]+$/;
@@ -22,7 +30,7 @@ export function writeWord(value: string): string {
 
 /**
  * Reads a command pattern: words, single quotes around what is not plain, `*` for one word, a last `...` for any
- * further words. The program is always named in full.
+ * further words, a first `|` where another command's output is the input. The program is always named in full.
  */
 export function parsePattern(text: string): CommandPattern {
   const words: PatternWord[] = [];
@@ -57,11 +65,13 @@ export function parsePattern(text: string): CommandPattern {
   }
   if (inQuotes) return { ok: false, message: "the pattern has a quote that does not end" };
   end();
+  const fed = words[0]?.kind === "word" && words[0].value === FED && text.trimStart().startsWith(FED);
+  if (fed) words.shift();
   const first = words[0];
   if (first?.kind !== "word" || first.value === "")
     return { ok: false, message: "the pattern must name a program" };
   if (words.slice(0, -1).some((item) => item.kind === "rest")) {
     return { ok: false, message: "`...` stands only at the end of a pattern" };
   }
-  return { ok: true, words };
+  return { ok: true, words, fed };
 }

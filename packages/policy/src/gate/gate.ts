@@ -115,6 +115,17 @@ export function createGate(options: GateOptions): PolicyGate {
     });
   };
 
+  /** Paths that other calls, which were allowed and have not ended, may be writing. */
+  const changingNow = (request: CallRequest): readonly string[] =>
+    history.view.calls
+      .filter(
+        ({ state, callId }) =>
+          state === "approved" &&
+          callId !== request.callId &&
+          !request.chain.some((link) => link.callId === callId),
+      )
+      .flatMap(({ writes }) => writes);
+
   const safeWrites = (decision: Decision, request: CallRequest): readonly string[] => {
     try {
       return writesOf(decision, request.cwd, facts);
@@ -134,7 +145,10 @@ export function createGate(options: GateOptions): PolicyGate {
     if (decision.effect !== "ask") return settledBy(decision, "deny", decision.modelMessage);
 
     const subject: GrantSubject = { request, decision, fingerprint: inputHash };
-    const granted = findGrants(grants.list(), subject, facts, clock());
+    const granted = findGrants(grants.list(), subject, facts, {
+      now: clock(),
+      changing: changingNow(request),
+    });
     if (granted !== undefined) {
       claim(request, inputHash, decision, false);
       return {
@@ -223,6 +237,7 @@ export function createGate(options: GateOptions): PolicyGate {
     try {
       const made = makeGrant(subject, wish, facts, { id: ids(), now: clock() });
       if (!made.ok) {
+        failed(new Error(made.message), "remembering");
         await write({ type: "note", time: clock(), kind: "grant-refused", message: tellable(made.message) });
         return undefined;
       }

@@ -2,12 +2,11 @@ import type { CommandFact } from "../subject.ts";
 import { shorten } from "./display.ts";
 import type { GrantedFile, GrantFacts, GrantSubject } from "./grant.ts";
 
-/** Programs whose meaning the repository around them decides: their grants count in one repository. */
-const REPOSITORY_PROGRAMS: ReadonlySet<string> = new Set([
-  "git", "gh", "glab", "hg", "jj", "svn", "npm", "pnpm", "yarn", "bun", "npx", "pnpx", "bunx", "deno", "make", "just",
-  "cargo", "go", "turbo", "nx", "gradle", "gradlew", "mvn", "bazel", "rake", "bundle", "poetry", "uv", "composer",
-  "dotnet", "mix", "task",
-]); // prettier-ignore
+/**
+ * Programs that mean the same everywhere in a repository: their grants count in all of it. Those that build or run what
+ * a folder holds mean another thing in each folder, so the folder binds them.
+ */
+const REPOSITORY_PROGRAMS: ReadonlySet<string> = new Set(["git", "gh", "glab", "hg", "jj", "svn"]);
 
 /** Programs that run the file which their first operand names. */
 const INTERPRETERS: ReadonlySet<string> = new Set([
@@ -15,15 +14,22 @@ const INTERPRETERS: ReadonlySet<string> = new Set([
   "Rscript", "osascript", "source", ".",
 ]); // prettier-ignore
 
-/** Programs that start others: any file that their operands name may be the one that runs. */
+/** Programs that start others: any file that their words name may be the one that runs. */
 const STARTERS: ReadonlySet<string> = new Set([
-  "npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "bun", "deno", "go", "uv", "uvx", "poetry", "bundle", "dotnet",
+  "npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "bun", "deno", "go", "uv", "uvx", "poetry", "bundle", "dotnet", "make",
+  "just", "task", "rake", "cargo", "turbo", "nx", "gradle", "gradlew", "mvn", "bazel", "composer", "mix",
 ]); // prettier-ignore
 
-/** Files that say what a program runs, where it is called or at the root of the repository. */
+/** Most words of such a program; with more a call cannot be remembered. */
+const MAX_WORDS = 200;
+/** Most folders above a call in which the files that say what runs are looked for. */
+const MAX_PARENTS = 64;
+
+/** Files that say what a program runs: where it is called, in any folder above, or where its words point to. */
 const MANIFESTS: ReadonlyMap<string, readonly string[]> = new Map([
   ["npm", ["package.json"]],
-  ["pnpm", ["package.json"]],
+  ["npx", ["package.json"]],
+  ["pnpm", ["package.json", "pnpm-workspace.yaml"]],
   ["yarn", ["package.json"]],
   ["bun", ["package.json"]],
   ["deno", ["deno.json", "deno.jsonc", "package.json"]],
@@ -34,6 +40,15 @@ const MANIFESTS: ReadonlyMap<string, readonly string[]> = new Map([
   ["composer", ["composer.json"]],
   ["uv", ["pyproject.toml"]],
   ["poetry", ["pyproject.toml"]],
+  ["cargo", ["Cargo.toml", "build.rs", ".cargo/config.toml"]],
+  ["go", ["go.mod"]],
+  ["turbo", ["turbo.json", "package.json"]],
+  ["nx", ["nx.json", "project.json", "package.json"]],
+  ["gradle", ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]],
+  ["gradlew", ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]],
+  ["mvn", ["pom.xml"]],
+  ["bundle", ["Gemfile"]],
+  ["mix", ["mix.exs"]],
 ]);
 
 /** Where a grant counts. */
@@ -94,18 +109,40 @@ function filesOf(
     if (program?.includes("/") === true && !add(base, program)) return undefined;
     if (command.program === undefined) continue;
     // These may name no file at all; where they do, its content counts.
-    const operands = INTERPRETERS.has(command.program)
-      ? command.operands.slice(0, 1)
-      : STARTERS.has(command.program)
-        ? command.operands
+    const started = STARTERS.has(command.program);
+    const words = started
+      ? command.argv.slice(1).flatMap(({ value }) => (value === undefined ? [] : pathsIn(value)))
+      : INTERPRETERS.has(command.program)
+        ? command.operands.slice(0, 1).flatMap(({ value }) => value ?? [])
         : [];
-    for (const { value } of operands) if (value !== undefined) add(base, value);
+    if (words.length > MAX_WORDS) return undefined;
+    for (const word of words) add(base, word);
     for (const name of MANIFESTS.get(command.program) ?? []) {
-      add(base, name);
-      if (root !== undefined) add(root, name);
+      for (const folder of foldersUp(base, root, facts)) add(folder, name);
+      // `--prefix sub`, `-C sub`: the folder that a word names may be the one that counts.
+      for (const word of words) add(facts.resolve(base, word), name);
     }
   }
   return [...files].map(([path, sha256]) => ({ path, sha256 })).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** A word as a path, and what stands behind its `=`. */
+function pathsIn(word: string): readonly string[] {
+  const at = word.indexOf("=");
+  return at < 0 ? [word] : [word, word.slice(at + 1)];
+}
+
+/** The folder and those above it, up to the root of the repository, or of the machine where there is none. */
+function foldersUp(folder: string, root: string | undefined, facts: GrantFacts): readonly string[] {
+  const folders: string[] = [];
+  let current = facts.realPath(folder) ?? folder;
+  for (let depth = 0; depth < MAX_PARENTS; depth += 1) {
+    folders.push(current);
+    const parent = facts.resolve(current, "..");
+    if (current === root || parent === current) break;
+    current = parent;
+  }
+  return folders;
 }
 
 export function sameFiles(a: readonly GrantedFile[], b: readonly GrantedFile[]): boolean {

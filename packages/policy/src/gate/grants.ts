@@ -3,10 +3,11 @@ import type { CallRequest } from "@nestbox/tool";
 import type { Decision, PartDecision } from "../decision.ts";
 import type { CommandFact } from "../subject.ts";
 import type { Remember } from "./approver.ts";
-import { parsePattern, type PatternWord, writeWord } from "./command-pattern.ts";
+import { type CommandPattern, FED, parsePattern, writeWord } from "./command-pattern.ts";
 import { MAX_SHOWN_CHARS, showText } from "../explain/escape.ts";
 import { matchesPaths, pathPatternProblem, touchedPaths } from "./grant-path.ts";
 import { bindingOf, boundInWords, sameFiles } from "./grant-binding.ts";
+import { staySettled } from "./grant-settled.ts";
 import { shorten } from "./display.ts";
 import type { Grant, GrantFacts, GrantOffer, GrantStore, GrantSubject } from "./grant.ts";
 
@@ -92,7 +93,7 @@ export function makeGrant(
   if (offers.length === 0 || binding === undefined)
     return { ok: false, message: "this call cannot be remembered" };
   const asking = askingParts(subject.decision);
-  const rules = [...new Set(asking.map((part) => part.rule))];
+  const rules = [...new Set(asking.map(ruleKey))];
   const base = {
     id: made.id,
     scope: remember.kind,
@@ -102,7 +103,7 @@ export function makeGrant(
     ...binding,
     rules,
     createdAt: made.now,
-    ...(remember.kind === "time" ? { expiresAt: made.now + Math.max(0, remember.forMs) } : {}),
+    ...(remember.kind === "time" ? { expiresAt: made.now + remember.forMs } : {}),
   };
   const exact =
     (remember.offer ?? "exact") === "exact" &&
@@ -119,18 +120,26 @@ export function makeGrant(
   const words = parsePattern(remember.pattern);
   if (!words.ok) return words;
   const commands = grantableCommands(subject, asking, facts) ?? [];
-  if (!commands.some((command) => matchesCommand(words.words, command))) {
+  if (!commands.some((command) => matchesCommand(words, command))) {
     return { ok: false, message: "the pattern does not match the call that was asked about" };
   }
   return { ok: true, grant: { ...base, kind: "command", match: remember.pattern } };
 }
 
-/** The grants that answer every asking part of a call, or none: expiry, folder and file contents are checked now. */
+/** One text per rule: another layer's rule of the same name is another rule. */
+function ruleKey(part: PartDecision): string {
+  return `${part.layer}/${part.rule}`;
+}
+
+/**
+ * The grants that answer every asking part of a call, or none: expiry, folder and file contents are checked now.
+ * `changing`: absolute paths that calls which have not ended may be writing.
+ */
 export function findGrants(
   grants: readonly Grant[],
   subject: GrantSubject,
   facts: GrantFacts,
-  now: number,
+  { now, changing = [] }: { readonly now: number; readonly changing?: readonly string[] },
 ): readonly Grant[] | undefined {
   const { decision, request } = subject;
   const asking = askingParts(decision);
@@ -147,7 +156,7 @@ export function findGrants(
     (grant) =>
       grant.tool === request.tool.name &&
       grant.source === source &&
-      (grant.scope !== "time" || (grant.expiresAt !== undefined && now < grant.expiresAt)),
+      (grant.scope !== "time" || isCurrent(grant, now)),
   );
   if (alive.length === 0) return undefined;
   const binding = bindingOf(subject, facts);
@@ -158,7 +167,8 @@ export function findGrants(
       grant.repository === binding.repository &&
       sameFiles(grant.files, binding.files),
   );
-  const answers = (grant: Grant, part: PartDecision): boolean => grant.rules.includes(part.rule);
+  if (!staySettled(binding.files, subject, facts, changing)) return undefined;
+  const answers = (grant: Grant, part: PartDecision): boolean => grant.rules.includes(ruleKey(part));
   const exact = here.find(
     (grant) =>
       grant.kind === "exact" &&
@@ -184,12 +194,17 @@ export function findGrants(
     const grant = here.find((candidate) => {
       if (candidate.kind !== "command" || !answers(candidate, part)) return false;
       const words = parsePattern(candidate.match);
-      return words.ok && matchesCommand(words.words, command);
+      return words.ok && matchesCommand(words, command);
     });
     if (grant === undefined) return undefined;
     used.push(grant);
   }
   return used;
+}
+
+/** A clock that was set back has not made the time that a person chose any longer. */
+function isCurrent({ createdAt, expiresAt }: Grant, now: number): boolean {
+  return expiresAt !== undefined && createdAt <= now && now < expiresAt;
 }
 
 /** The command behind each asking part, in their order; undefined when some part is more than a plain command. */
@@ -224,13 +239,24 @@ function isPlain(command: CommandFact): boolean {
     command.program !== undefined &&
     command.opaque === undefined &&
     command.env.length === 0 &&
-    command.redirections.every((redirection) => redirection.action === "none") &&
+    command.redirections.every(isHarmless) &&
     command.argv.every((word) => word.value !== undefined && word.glob !== true)
   );
 }
 
+/** Only joins two outputs, as `2>&1` does: a here-document or another input is part of what a command does. */
+function isHarmless({ operator, action }: CommandFact["redirections"][number]): boolean {
+  return action === "none" && !operator.includes("<");
+}
+
+/** Another command's output is its input: the same words may do anything with it. */
+function isFed(command: CommandFact): boolean {
+  return command.pipeline.index > 0;
+}
+
 function patternOf(command: CommandFact): string {
-  return command.argv.map((word) => writeWord(word.value ?? "")).join(" ");
+  const words = command.argv.map((word) => writeWord(word.value ?? "")).join(" ");
+  return isFed(command) ? `${FED} ${words}` : words;
 }
 
 function exactText(request: CallRequest, decision: Decision): string {
@@ -238,8 +264,11 @@ function exactText(request: CallRequest, decision: Decision): string {
   return typeof command === "string" ? command : JSON.stringify(request.input);
 }
 
-function matchesCommand(pattern: readonly PatternWord[], command: CommandFact): boolean {
-  if (!isPlain(command)) return false;
+function matchesCommand(
+  { words: pattern, fed }: Extract<CommandPattern, { ok: true }>,
+  command: CommandFact,
+): boolean {
+  if (!isPlain(command) || isFed(command) !== fed) return false;
   const argv = command.argv.map((word) => word.value);
   for (const [index, word] of pattern.entries()) {
     if (word.kind === "rest") return argv.length >= index;

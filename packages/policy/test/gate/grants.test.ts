@@ -219,7 +219,7 @@ describe("a remembered answer", () => {
       "git push",
     ]);
     expect(grants.list()).toMatchObject([
-      { kind: "command", match: "npm run *", repository: true, folder: "/a" },
+      { kind: "command", match: "npm run *", repository: false, folder: "/a" },
     ]);
     expect((await run("npm run lint")).asked).toBe(false);
     expect((await run("npm run lint x")).asked).toBe(true);
