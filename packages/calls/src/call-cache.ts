@@ -48,9 +48,8 @@ export function createCallCache<T>(limits: CacheLimits, watch: CallWatch): CallC
       }
       const startedIn = watch.generation;
       const { value, keep } = await read();
-      if (!usable || keep === undefined || watch.generation !== startedIn) return { value, kept: false };
+      if (!usable || keep === undefined) return { value, kept: false };
       const plain = toPlainJson(keep, { maxChars: limits.maxCachedChars });
-      // Reading the value may have run code of its own.
       if (!plain.ok || watch.generation !== startedIn) return { value, kept: false };
       forgetOld();
       entries.delete(key);

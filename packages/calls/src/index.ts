@@ -44,6 +44,7 @@ export { deadline, type DeadlineOptions, type DeadlineResult } from "./combinato
 export type { Call, CallerOf, CombinatorOptions } from "./combinators/group.ts";
 export { fallback, race, type FirstResult } from "./combinators/race.ts";
 export { retry, type RetryOptions, type RetryResult } from "./combinators/retry.ts";
+export { tellCancelled } from "./combinators/tell-cancelled.ts";
 export { createTrace, type TraceBuilder, type TraceOptions } from "./trace/trace.ts";
 export {
   callTraceSchema,

@@ -208,6 +208,29 @@ describe.each(cacheHosts)("cached in $name", ({ run }) => {
     expect(seen).toEqual(["r1 v1", "r2 v2"]);
   });
 
+  it("gives a tool that changes things by itself only what was read since it began, and nobody what it read", async () => {
+    const things = store();
+    const seen: string[] = [];
+    await below(
+      (reading) => [
+        ...things.tools,
+        tool("edits", async (_params, ctx, { toolCallId }) => {
+          const caller = reading(ctx, toolCallId);
+          things.write();
+          seen.push(await read(caller), await read(caller));
+          things.write();
+          return "edited";
+        }),
+      ],
+      async (_ctx, caller) => {
+        seen.push(await read(caller));
+        await caller.executeTool("edits", {});
+        seen.push(await read(caller));
+      },
+    );
+    expect(seen).toEqual(["r1 v1", "r2 v2", "r2 v2", "r3 v3"]);
+  });
+
   it("sees what another root call of the same message writes", async () => {
     const things = store();
     const [readOnce, mayRead] = [deferred(), deferred()];

@@ -8,9 +8,15 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 import type { CallDecision } from "@nestbox/tool";
-import { isExecutionEvent, statusOf, type ExecutionEvent } from "../trace/events.ts";
+import {
+  isAborted,
+  isExecutionEvent,
+  statusOf,
+  type CancellationSource,
+  type ExecutionEvent,
+} from "../trace/events.ts";
 
-export interface SpanOptions {
+export interface SpanOptions extends CancellationSource {
   /** Default: the global provider's, which does nothing until an SDK is registered. */
   readonly tracer?: Tracer;
   /** The context that root calls hang below. Default: the active one when the call begins. */
@@ -22,8 +28,11 @@ export interface SpanOptions {
 }
 
 export interface CallSpans {
-  /** Takes any event of any host; those that are no calls are ignored. Never throws. */
-  readonly onEvent: (event: unknown) => void;
+  /**
+   * Takes any event of any host; those that are no calls are ignored. Never throws. `context` is what Pi hands to a
+   * handler next to the event.
+   */
+  readonly onEvent: (event: unknown, context?: unknown) => void;
   /** The context of a running call, so that a tool's own spans hang below its span. */
   contextOf(callId: string): Context | undefined;
   /** Ends the spans of calls whose end was never told. */
@@ -58,13 +67,13 @@ export function createCallSpans(options: SpanOptions = {}): CallSpans {
     open.set(event.toolCallId, { span, context: trace.setSpan(below, span) });
   };
 
-  const end = (event: ExecutionEvent): void => {
+  const end = (event: ExecutionEvent, aborted: boolean): void => {
     const found = open.get(event.toolCallId);
     if (found === undefined) return;
     open.delete(event.toolCallId);
     const { span } = found;
     const decision = event.decision ?? options.decisionOf?.(event.toolCallId);
-    const status = statusOf(event, decision);
+    const status = statusOf(event, decision, aborted);
     span.setAttribute("nestbox.status", status);
     span.setAttribute("nestbox.ran", event.durationMs !== undefined);
     if (decision !== undefined) {
@@ -80,11 +89,11 @@ export function createCallSpans(options: SpanOptions = {}): CallSpans {
   };
 
   return {
-    onEvent: (event) => {
+    onEvent: (event, context) => {
       try {
         if (!isExecutionEvent(event)) return;
         if (event.type === "tool_execution_start") start(event);
-        else if (event.type === "tool_execution_end") end(event);
+        else if (event.type === "tool_execution_end") end(event, isAborted(options, context));
       } catch {
         // A tracer that fails is no reason to fail the call.
       }

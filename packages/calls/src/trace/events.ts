@@ -31,16 +31,35 @@ export function isExecutionEvent(event: unknown): event is ExecutionEvent {
   return types.has(type) && typeof toolCallId === "string" && typeof toolName === "string";
 }
 
-/** How a call ended, from what its end event says and how a gate decided. */
+/** What tells that a call was cut short, where events do not say (in Pi). */
+export interface CancellationSource {
+  /**
+   * The signal of the run that goes on, for example `() => session.agent.signal`: a call that fails after it was aborted
+   * was cancelled. Not needed where `onEvent` is the handler of an extension: it gets that signal with each event.
+   */
+  readonly signal?: () => AbortSignal | undefined;
+}
+
+/** Whether the run was aborted, by the source or by the context that Pi hands to a handler next to the event. */
+export function isAborted(source: CancellationSource, context: unknown): boolean {
+  if (source.signal?.()?.aborted === true) return true;
+  if (typeof context !== "object" || context === null || !("signal" in context)) return false;
+  const { signal } = context;
+  return typeof signal === "object" && signal !== null && "aborted" in signal && signal.aborted === true;
+}
+
+/** How a call ended, from what its end event says, how a gate decided, and whether the run was aborted. */
 export function statusOf(
   event: ExecutionEvent,
   decision: CallDecision | undefined,
+  aborted: boolean,
 ): "ok" | "error" | "denied" | "cancelled" {
   if (event.isError !== true) return "ok";
   if (event.failure === "denied" || decision?.effect === "deny") return "denied";
-  // Pi has no word for it, but ends a call that it never ran with this text.
+  if (event.failure !== undefined) return event.failure === "cancelled" ? "cancelled" : "error";
+  // Pi has no word for it: what ran and failed in an aborted run was cancelled, and a call that it never ran has this text.
   if (
-    event.failure === "cancelled" ||
+    (event.durationMs !== undefined && aborted) ||
     (event.durationMs === undefined && errorOf(event) === "Operation aborted")
   )
     return "cancelled";

@@ -1,10 +1,17 @@
 import { createRedactor, systemClock, type CallDecision, type Clock, type Redactor } from "@nestbox/tool";
 import { utf8Bytes } from "../record.ts";
-import { errorOf, isExecutionEvent, statusOf, type ExecutionEvent } from "./events.ts";
+import {
+  errorOf,
+  isAborted,
+  isExecutionEvent,
+  statusOf,
+  type CancellationSource,
+  type ExecutionEvent,
+} from "./events.ts";
 import type { CallTrace, TraceCall } from "./schema.ts";
 import { createScriptPart } from "./script.ts";
 
-export interface TraceOptions {
+export interface TraceOptions extends CancellationSource {
   readonly clock?: Clock;
   /** Wall time in milliseconds since 1970, for `startedAt`. Default `Date.now`. */
   readonly wallTime?: () => number;
@@ -27,8 +34,13 @@ export interface TraceOptions {
 }
 
 export interface TraceBuilder {
-  /** Takes any event of any host; those that are no calls are ignored. Never throws. */
-  readonly onEvent: (event: unknown) => void;
+  /**
+   * Takes any event of any host; those that are no calls are ignored. Never throws. `context` is what Pi hands to a
+   * handler next to the event.
+   */
+  readonly onEvent: (event: unknown, context?: unknown) => void;
+  /** Tells that a call that failed was cancelled, where the events did not say so (`tellCancelled`). */
+  readonly cancelled: (callId: string) => void;
   /** A script begins whose calls these are; `text` as it was handed in, so that lines have their numbers. */
   beginScript(script: { readonly name?: string; readonly text: string }): void;
   /**
@@ -59,6 +71,7 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
   const { maxTextChars = 16 * 1024 * 1024, maxScriptChars = 200_000 } = options;
   const roots: Node[] = [];
   const open = new Map<string, Node>();
+  const failed = new Map<string, Node>();
   let kept = 0;
   let omitted = 0;
   let first: number | undefined;
@@ -109,14 +122,15 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
     open.set(node.id, node);
   };
 
-  const end = (event: ExecutionEvent, at: number): void => {
+  const end = (event: ExecutionEvent, at: number, aborted: boolean): void => {
     const node = open.get(event.toolCallId);
     if (node === undefined) return;
     open.delete(event.toolCallId);
     const decision = event.decision ?? options.decisionOf?.(event.toolCallId);
     node.durationMs = round(at - node.at);
     if (event.durationMs !== undefined) node.runMs = event.durationMs;
-    node.status = statusOf(event, decision);
+    node.status = statusOf(event, decision, aborted);
+    if (node.status === "error" && event.failure === undefined) failed.set(node.id, node);
     // Three fields and no more, whatever a host puts there.
     if (decision !== undefined)
       node.decision = { effect: decision.effect, rule: decision.rule, layer: decision.layer };
@@ -140,11 +154,11 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
     return last;
   };
 
-  const take = (event: unknown): void => {
+  const take = (event: unknown, context: unknown): void => {
     if (!isExecutionEvent(event)) return;
     const at = tick();
     if (event.type === "tool_execution_start") start(event, at);
-    else if (event.type === "tool_execution_end") end(event, at);
+    else if (event.type === "tool_execution_end") end(event, at, isAborted(options, context));
     else {
       const node = open.get(event.toolCallId);
       if (node !== undefined) node.updates++;
@@ -166,7 +180,11 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
   };
 
   return {
-    onEvent: (event) => careful(() => take(event)),
+    onEvent: (event, context) => careful(() => take(event, context)),
+    cancelled(callId) {
+      const node = failed.get(callId);
+      if (node !== undefined) node.status = "cancelled";
+    },
     beginScript(told) {
       tick();
       script.begin(told);
