@@ -6,6 +6,10 @@ const problem = nodeProblem(process.version, process.execPath);
 if (problem === undefined) {
   const { main } = await import("./program.ts");
   const { createInterrupts } = await import("./interrupts.ts");
+  const { endProcess } = await import("./end-process.ts");
+  // `pnpm nestbox` in a checkout runs at its root; paths are relative to where it was typed.
+  const { INIT_CWD, npm_lifecycle_event } = process.env;
+  if (npm_lifecycle_event === "nestbox" && INIT_CWD !== undefined) process.chdir(INIT_CWD);
   const interrupts = createInterrupts();
   const onInterrupt = (): void => {
     if (!interrupts.interrupt()) process.off("SIGINT", onInterrupt);
@@ -13,6 +17,7 @@ if (problem === undefined) {
   process.on("SIGINT", onInterrupt);
   process.once("SIGTERM", () => interrupts.end("terminated"));
   process.exitCode = await main(process.argv.slice(2), process, interrupts.signal, interrupts);
+  endProcess(process);
 } else {
   process.stderr.write(problem);
   process.exitCode = 5;

@@ -1,5 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 
+import { oneLine } from "./report/safe-text.ts";
+
 /** A stream that may be a terminal. */
 export interface TextOutput extends Writable {
   readonly isTTY?: boolean;
@@ -12,6 +14,11 @@ export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
+}
+
+/** Says something on standard error, on one line. */
+export function tellOn(streams: Pick<Streams, "stderr">): (message: string) => void {
+  return (message) => void streams.stderr.write(`nestbox: ${oneLine(message, 2_000)}\n`);
 }
 
 /** One line of JSON, the last one that a `--json` command writes. */

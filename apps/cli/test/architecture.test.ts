@@ -43,6 +43,7 @@ describe("the house", () => {
       "@nestbox/codemode": ["@nestbox/tool"],
       "@nestbox/review": ["@nestbox/tool"],
       "@nestbox/mcp": ["@nestbox/tool"],
+      "@nestbox/inspector": [],
     });
   });
 

@@ -3,7 +3,7 @@ import type { NamespaceDescription } from "@nestbox/codemode";
 
 import { type Catalog, type CatalogOptions, openCatalog } from "../compose/open-catalog.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type Streams, writeJsonLine } from "../output.ts";
+import { type Streams, tellOn, writeJsonLine } from "../output.ts";
 import { colorsFor } from "../report/colors.ts";
 import { forTerminal, oneLine } from "../report/safe-text.ts";
 import { UsageError } from "../usage-error.ts";
@@ -14,7 +14,7 @@ export interface CatalogCommandOptions extends CatalogOptions {
 
 /** `nestbox tools`: every tool by its namespace, one line each. */
 export async function listTools(options: CatalogCommandOptions, streams: Streams): Promise<number> {
-  const { tools, discovery } = await openCatalog(options);
+  const { tools, discovery } = await openCatalog(options, tellOn(streams));
   if (options.json === true) {
     writeJsonLine(streams, {
       ok: true,
@@ -56,7 +56,7 @@ export interface SearchOptions extends CatalogCommandOptions {
 
 /** `nestbox search`: what `searchTools` gives a script. Exit code 1 when nothing was found. */
 export async function searchTools(query: string, options: SearchOptions, streams: Streams): Promise<number> {
-  const { discovery } = await openCatalog(options);
+  const { discovery } = await openCatalog(options, tellOn(streams));
   const results = discovery.searchTools(query, {
     ...(options.limit === undefined ? {} : { limit: options.limit }),
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
@@ -76,7 +76,7 @@ export async function describe(
   options: CatalogCommandOptions,
   streams: Streams,
 ): Promise<number> {
-  const catalog = await openCatalog(options);
+  const catalog = await openCatalog(options, tellOn(streams));
   const text = catalog.discovery.describeTool(name);
   const tool = catalog.callable.find(
     (one) => one.name === name || catalog.discovery.names.identifierOf(one.name) === name,

@@ -7,7 +7,7 @@ import { openCatalog } from "../compose/open-catalog.ts";
 import { readScript } from "../compose/read-script.ts";
 import { ScriptSourceError } from "../compose/script-source-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type Streams, writeJsonLine } from "../output.ts";
+import { type Streams, tellOn, writeJsonLine } from "../output.ts";
 import { colorsFor } from "../report/colors.ts";
 import { pointed } from "../report/human.ts";
 import { oneLine } from "../report/safe-text.ts";
@@ -15,6 +15,7 @@ import { oneLine } from "../report/safe-text.ts";
 export interface CheckOptions {
   readonly json?: boolean;
   readonly tools?: readonly string[];
+  readonly extension?: readonly string[];
   readonly cwd?: string;
   readonly config?: string;
   readonly timeoutMs?: number;
@@ -30,7 +31,7 @@ export async function check(
   streams: Streams,
   signal: AbortSignal,
 ): Promise<number> {
-  const { callable } = await openCatalog(options);
+  const { callable } = await openCatalog(options, tellOn(streams));
   const source = await readScript(script, process.cwd(), streams.stdin);
   const parsed = parseScriptSource(source);
   if (!parsed.ok) throw new ScriptSourceError(parsed.message);

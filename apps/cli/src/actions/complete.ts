@@ -14,7 +14,9 @@ export async function complete(
   try {
     const found = await candidates(program, words, (command) =>
       // A module has all of a person's rights: pressing a key must not load one.
-      command === "describe" && !words.includes("--tools") ? reviewNames() : Promise.resolve([]),
+      command === "describe" && !words.includes("--tools") && !words.includes("--extension")
+        ? reviewNames()
+        : Promise.resolve([]),
     );
     for (const { value, description } of found)
       streams.stdout.write(`${value}\t${description.replaceAll(/\s+/g, " ")}\n`);
@@ -25,7 +27,7 @@ export async function complete(
 }
 
 async function reviewNames(): Promise<readonly Candidate[]> {
-  const { callable } = await openCatalog({});
+  const { callable } = await openCatalog({}, () => {});
   const namespaces = new Map(
     callable.flatMap(({ namespace }) =>
       namespace === undefined ? [] : [[namespace.name, namespace] as const],

@@ -2,14 +2,11 @@
  * `nestbox mcp`: one tool host with a policy in front, served until the client goes (stdio) or the command is
  * interrupted (HTTP). Nobody can be asked, so an ask is a deny.
  */
-import { createToolHost, type ToolHost } from "@nestbox/calls";
+import type { ToolHost } from "@nestbox/calls";
 import { createRunner, createTempFiles } from "@nestbox/codemode/node";
 import { type McpListener, serveMcpHttp, serveMcpStdio } from "@nestbox/mcp/node";
 
-import { openGate } from "../compose/gate.ts";
-import { registerTools } from "../compose/register-tools.ts";
-import { workingFolder } from "../compose/working-folder.ts";
-import { withConfig } from "../config/with-config.ts";
+import { type HostChoice, openHost } from "../compose/open-host.ts";
 import { codeOf } from "../doctor/finding.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createCodemodeTool } from "../mcp/codemode-tool.ts";
@@ -19,18 +16,11 @@ import { UsageError } from "../usage-error.ts";
 import { version } from "../version.ts";
 import { messageOf } from "../message-of.ts";
 
-export interface McpOptions {
-  readonly tools?: readonly string[];
-  readonly policy?: readonly string[];
-  readonly cwd?: string;
+export interface McpOptions extends HostChoice {
   readonly http?: boolean;
   readonly hostname?: string;
   readonly port: number;
   readonly codemode: boolean;
-  readonly timeoutMs?: number;
-  readonly memoryMb?: number;
-  readonly node?: string;
-  readonly config?: string;
 }
 
 /** Characters that scripts of a client may keep with `store`. */
@@ -39,19 +29,9 @@ const MAX_STORE_CHARS = 1_000_000;
 const TOKEN_VARIABLE = "NESTBOX_MCP_TOKEN";
 
 export async function mcp(given: McpOptions, streams: Streams, signal: AbortSignal): Promise<number> {
-  const start = process.cwd();
-  const options = withConfig(given, start);
-  const cwd = workingFolder(options.cwd, start);
-  const say = (message: string): void => void streams.stderr.write(`nestbox: ${message}\n`);
-  const { gate, policy } = openGate({
-    files: options.policyFiles,
-    start,
-    cwd,
-    onError: say,
-  });
-  await using host = createToolHost({ cwd, gate, pauses: gate.pauses });
-  const choice = options.tools === undefined ? {} : { tools: options.tools };
-  await registerTools(host, { ...choice, start, cwd }, policy);
+  // Nobody can be asked: no approver.
+  await using opened = await openHost(given, { streams, signal });
+  const { host, options, warn: say } = opened;
   const runner = createRunner(options.node === undefined ? {} : { nodePath: options.node });
   try {
     if (options.codemode) {

@@ -1,15 +1,10 @@
 import { inspect } from "node:util";
 
-import { createToolHost } from "@nestbox/calls";
 import { createDiscovery, type ScriptEvent, type ScriptLimits } from "@nestbox/codemode";
 import { createRunner } from "@nestbox/codemode/node";
 
-import { connectServers } from "../compose/connect-servers.ts";
-import { openGate } from "../compose/gate.ts";
-import { registerTools } from "../compose/register-tools.ts";
+import { type HostChoice, openHost } from "../compose/open-host.ts";
 import { terminalApprover } from "../compose/terminal-approver.ts";
-import { workingFolder } from "../compose/working-folder.ts";
-import { withConfig } from "../config/with-config.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Interrupts } from "../interrupts.ts";
 import type { Streams } from "../output.ts";
@@ -22,14 +17,7 @@ import { pipedLines, terminalLines } from "../repl/lines.ts";
 import { readEntry } from "../repl/read-entry.ts";
 import { type Answer, startSession } from "../repl/session.ts";
 
-export interface ReplOptions {
-  readonly tools?: readonly string[];
-  readonly policy?: readonly string[];
-  readonly mcp?: readonly string[];
-  readonly cwd?: string;
-  readonly config?: string;
-  readonly memoryMb?: number;
-  readonly node?: string;
+export interface ReplOptions extends HostChoice {
   readonly history: boolean;
 }
 
@@ -45,24 +33,14 @@ export async function repl(
   signal: AbortSignal,
   interrupts?: Interrupts,
 ): Promise<number> {
-  const start = process.cwd();
-  const options = withConfig(given, start);
-  const cwd = workingFolder(options.cwd, start);
   const interactive = streams.stdin.isTTY === true && streams.stdout.isTTY === true;
   const say = (message: string): void => void streams.stderr.write(`${message}\n`);
-  const warn = (message: string): void => say(`nestbox: ${oneLine(message, 2_000)}`);
-  const approver = terminalApprover(streams, false);
-  const { gate, policy } = openGate({
-    files: options.policyFiles,
-    start,
-    cwd,
-    onError: warn,
-    ...(approver === undefined ? {} : { approver }),
+  await using opened = await openHost(given, {
+    streams,
+    signal,
+    approver: terminalApprover(streams, false),
   });
-  await using host = createToolHost({ cwd, gate, pauses: gate.pauses });
-  const choice = options.tools === undefined ? {} : { tools: options.tools };
-  await registerTools(host, { ...choice, start, cwd }, policy);
-  await using _servers = await connectServers(host, options.mcp ?? [], { start, signal, warn });
+  const { host, options } = opened;
   await using caller = host.caller({ callId: "repl", toolName: "nestbox repl", signal });
   const runner = createRunner({
     maxProcesses: 1,

@@ -1,39 +1,27 @@
 import { basename, isAbsolute, relative } from "node:path";
 
-import { createToolHost, createTrace } from "@nestbox/calls";
+import { createTrace } from "@nestbox/calls";
 import { createDiscovery, parseScriptSource, type ScriptOutcome } from "@nestbox/codemode";
 import { createRunner } from "@nestbox/codemode/node";
 
-import { connectServers } from "../compose/connect-servers.ts";
-import { openGate, type PolicyFiles } from "../compose/gate.ts";
+import type { PolicyFiles } from "../compose/gate.ts";
+import { type HostChoice, openHost } from "../compose/open-host.ts";
 import { readScript } from "../compose/read-script.ts";
-import { registerTools } from "../compose/register-tools.ts";
 import { ScriptSourceError } from "../compose/script-source-error.ts";
 import { terminalApprover } from "../compose/terminal-approver.ts";
-import { workingFolder } from "../compose/working-folder.ts";
 import { writeTrace } from "../compose/write-trace.ts";
-import { withConfig } from "../config/with-config.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { type Streams, writeJsonLine } from "../output.ts";
 import { colorsFor } from "../report/colors.ts";
 import { runReport } from "../report/json.ts";
 import { createLiveTree } from "../report/live-tree.ts";
 import { writeRunReport } from "../report/run-report.ts";
-import { oneLine } from "../report/safe-text.ts";
 import { UsageError } from "../usage-error.ts";
 
-export interface RunOptions {
+export interface RunOptions extends HostChoice {
   readonly json?: boolean;
   readonly eval?: string;
-  readonly tools?: readonly string[];
-  readonly policy?: readonly string[];
-  readonly mcp?: readonly string[];
-  readonly timeoutMs?: number;
-  readonly memoryMb?: number;
-  readonly cwd?: string;
-  readonly node?: string;
   readonly trace?: string;
-  readonly config?: string;
   readonly watch?: boolean;
 }
 
@@ -44,25 +32,15 @@ export async function run(
   streams: Streams,
   signal: AbortSignal,
 ): Promise<number> {
-  const start = process.cwd();
-  const options = withConfig(given, start);
-  const cwd = workingFolder(options.cwd, start);
-  const source = await sourceOf(script, options, start, streams);
-  const warn = (message: string): void => void streams.stderr.write(`nestbox: ${oneLine(message, 2_000)}\n`);
-  const approver = terminalApprover(streams, script === "-");
-  const { gate, policy } = openGate({
-    files: options.policyFiles,
-    start,
-    cwd,
-    onError: warn,
-    ...(approver === undefined ? {} : { approver }),
-  });
-
+  const source = await sourceOf(script, given, process.cwd(), streams);
   const trace = createTrace();
-  await using host = createToolHost({ cwd, gate, pauses: gate.pauses, onEvent: trace.onEvent });
-  const toolChoice = options.tools === undefined ? {} : { tools: options.tools };
-  await registerTools(host, { ...toolChoice, start, cwd }, policy);
-  await using _servers = await connectServers(host, options.mcp ?? [], { start, signal, warn });
+  await using opened = await openHost(given, {
+    streams,
+    signal,
+    approver: terminalApprover(streams, script === "-"),
+    onEvent: trace.onEvent,
+  });
+  const { host, options, start } = opened;
   const parsed = parseScriptSource(source);
   if (!parsed.ok) throw new ScriptSourceError(parsed.message);
 

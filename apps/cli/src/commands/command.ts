@@ -18,9 +18,13 @@ export interface CommandContext {
 export type AddCommand = (program: Command, context: CommandContext) => void;
 
 export const JSON_OPTION = ["--json", "print one JSON object as the last line"] as const;
-export const TOOLS_OPTION = [
+const TOOLS_OPTION = [
   "--tools <module>",
   "a module whose default export is a list of tools, instead of the review tools (repeatable)",
+] as const;
+const EXTENSION_OPTION = [
+  "--extension <path>",
+  "an extension of Pi (a file or a folder) whose tools come on top (repeatable)",
 ] as const;
 export const MCP_OPTION = [
   "--mcp <file>",
@@ -30,10 +34,19 @@ export const POLICY_OPTION = [
   "--policy <file>",
   "a policy file (repeatable); without it the annotation default holds",
 ] as const;
-export const CONFIG_OPTION = [
+const CONFIG_OPTION = [
   "--config <file>",
-  "defaults for these options (default: nestbox.config.jsonc here, without tools and node)",
+  "defaults for these options (default: nestbox.config.jsonc here, without tools, extension and node)",
 ] as const;
+
+/** Adds the options of every command that has tools. */
+export function withTools(command: Command): Command {
+  return command
+    .option(...TOOLS_OPTION, collect)
+    .option(...EXTENSION_OPTION, collect)
+    .option(...CONFIG_OPTION)
+    .option("--cwd <folder>", "working folder of the tools");
+}
 
 /** Parses a repeatable option. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {

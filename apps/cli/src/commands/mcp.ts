@@ -2,22 +2,20 @@ import type { McpOptions } from "../actions/mcp.ts";
 import {
   type AddCommand,
   collect,
-  CONFIG_OPTION,
   DEFAULT_PORT,
   POLICY_OPTION,
   port,
   positiveInteger,
-  TOOLS_OPTION,
+  withTools,
 } from "./command.ts";
 
 export const addMcp: AddCommand = (program, { streams, signal, done }) => {
-  program
-    .command("mcp")
-    .description("serve the tools and a codemode tool to any MCP client, with the policy in front")
-    .option(...TOOLS_OPTION, collect)
-    .option(...CONFIG_OPTION)
+  withTools(
+    program
+      .command("mcp")
+      .description("serve the tools and a codemode tool to any MCP client, with the policy in front"),
+  )
     .option(...POLICY_OPTION, collect)
-    .option("--cwd <folder>", "working folder of the tools")
     .option("--http", "serve over HTTP, until interrupted, instead of standard input and output")
     .option("--port <n>", "port of --http; 0 lets the system choose", port, DEFAULT_PORT)
     .option(

@@ -2,22 +2,20 @@ import type { ReplOptions } from "../actions/repl.ts";
 import {
   type AddCommand,
   collect,
-  CONFIG_OPTION,
   MCP_OPTION,
   POLICY_OPTION,
   positiveInteger,
-  TOOLS_OPTION,
+  withTools,
 } from "./command.ts";
 
 export const addRepl: AddCommand = (program, { streams, signal, interrupts, done }) => {
-  program
-    .command("repl")
-    .description("call tools entry by entry; what one entry declares the next one finds")
-    .option(...TOOLS_OPTION, collect)
-    .option(...CONFIG_OPTION)
+  withTools(
+    program
+      .command("repl")
+      .description("call tools entry by entry; what one entry declares the next one finds"),
+  )
     .option(...MCP_OPTION, collect)
     .option(...POLICY_OPTION, collect)
-    .option("--cwd <folder>", "working folder of the tools")
     .option("--memory-mb <n>", "memory of the session's isolate", positiveInteger)
     .option("--node <path>", "the Node 24 or 26 that runs the sandbox")
     .option("--no-history", "keep no file of what is typed")

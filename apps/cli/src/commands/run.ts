@@ -2,23 +2,22 @@ import type { RunOptions } from "../actions/run.ts";
 import {
   type AddCommand,
   collect,
-  CONFIG_OPTION,
   JSON_OPTION,
   MCP_OPTION,
   POLICY_OPTION,
   positiveInteger,
-  TOOLS_OPTION,
+  withTools,
 } from "./command.ts";
 
 export const addRun: AddCommand = (program, { streams, signal, done }) => {
-  program
-    .command("run")
-    .description("run a script (JavaScript or TypeScript) whose only power is calling tools")
-    .argument("[script]", "a file, or - for standard input")
-    .option("-e, --eval <code>", "the script itself, instead of a file")
+  withTools(
+    program
+      .command("run")
+      .description("run a script (JavaScript or TypeScript) whose only power is calling tools")
+      .argument("[script]", "a file, or - for standard input")
+      .option("-e, --eval <code>", "the script itself, instead of a file"),
+  )
     .option(...JSON_OPTION)
-    .option(...TOOLS_OPTION, collect)
-    .option(...CONFIG_OPTION)
     .option(...MCP_OPTION, collect)
     .option(...POLICY_OPTION, collect)
     .option(
@@ -27,7 +26,6 @@ export const addRun: AddCommand = (program, { streams, signal, done }) => {
       positiveInteger,
     )
     .option("--memory-mb <n>", "memory of the script's isolate", positiveInteger)
-    .option("--cwd <folder>", "working folder of the tools")
     .option("--node <path>", "the Node 24 or 26 that runs the sandbox")
     .option("--trace <file>", "write the call tree as JSON, with redacted arguments")
     .option("--watch", "run again whenever the script or a policy file changes, until interrupted")

@@ -9,6 +9,7 @@ import { workingFolder } from "./working-folder.ts";
 
 export interface CatalogOptions {
   readonly tools?: readonly string[];
+  readonly extension?: readonly string[];
   readonly cwd?: string;
   readonly config?: string;
 }
@@ -22,13 +23,15 @@ export interface Catalog {
   readonly discovery: Discovery;
 }
 
-export async function openCatalog(given: CatalogOptions): Promise<Catalog> {
+/** Nothing is called. Extensions are loaded, which runs what they do when a session starts. */
+export async function openCatalog(given: CatalogOptions, warn: (message: string) => void): Promise<Catalog> {
   const start = process.cwd();
   const options = withConfig(given, start);
   const cwd = workingFolder(options.cwd, start);
   await using host = createToolHost({ cwd });
-  const choice = options.tools === undefined ? {} : { tools: options.tools };
-  await registerTools(host, { ...choice, start, cwd }, openCommandPolicy({}, start, cwd));
+  const policy = openCommandPolicy({}, start, cwd);
+  const { signal } = new AbortController();
+  await using _extensions = await registerTools(host, options, { start, cwd, policy, signal, warn });
   const callable = host.callable();
   return {
     tools: host.registered().filter((tool) => tool.exposure !== "hidden"),

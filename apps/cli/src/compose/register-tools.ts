@@ -7,21 +7,55 @@ import { UsageError } from "../usage-error.ts";
 import { loadToolModule } from "./load-tools.ts";
 import { messageOf } from "../message-of.ts";
 
+/** Which tools a command line names. */
 export interface ToolChoice {
   /** Modules of tools, relative to `start`; absent: the review tools. */
   readonly tools?: readonly string[];
-  readonly start: string;
-  readonly cwd: string;
+  /** Extensions of Pi, relative to `start`, whose tools come on top. */
+  readonly extension?: readonly string[];
 }
 
-/** Registers the tools that a command line names. Throws `UsageError` for a module that is none. */
-export async function registerTools(host: ToolHost, choice: ToolChoice, policy: OpenPolicy): Promise<void> {
-  const { tools: modules, start, cwd } = choice;
-  if (modules === undefined) {
-    for (const tool of createReviewTools({ dangers: () => dangers(policy.layers()), cwd }))
-      host.register(tool, { source: { kind: "module" } });
-    return;
+export interface RegisterContext {
+  readonly start: string;
+  readonly cwd: string;
+  readonly policy: OpenPolicy;
+  readonly signal: AbortSignal;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Registers the tools that a command line names; extensions live until the result is disposed of. Throws `UsageError`
+ * for what is none.
+ */
+export async function registerTools(
+  host: ToolHost,
+  { tools, extension = [] }: ToolChoice,
+  context: RegisterContext,
+): Promise<AsyncDisposable> {
+  let extensions: AsyncDisposable = { [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (extension.length > 0) {
+    // Its loader is not small, and few commands need it.
+    const { loadExtensions } = await import("../extension/load-extensions.ts");
+    extensions = await loadExtensions(host, extension, context);
   }
+  try {
+    if (tools === undefined) registerReviewTools(host, context);
+    else await registerModules(host, tools, context.start);
+  } catch (error) {
+    await extensions[Symbol.asyncDispose]();
+    throw error;
+  }
+  return extensions;
+}
+
+/** Nobody named them, so a name that an extension has taken stays its own. */
+function registerReviewTools(host: ToolHost, { policy, cwd }: RegisterContext): void {
+  const taken = new Set(host.registered().map(({ name }) => name));
+  for (const tool of createReviewTools({ dangers: () => dangers(policy.layers()), cwd }))
+    if (!taken.has(tool.name)) host.register(tool, { source: { kind: "module" } });
+}
+
+async function registerModules(host: ToolHost, modules: readonly string[], start: string): Promise<void> {
   const loaded = await Promise.all(modules.map((name) => loadToolModule(name, start)));
   for (const [index, tools] of loaded.entries()) {
     const path = modules[index];

@@ -45,6 +45,7 @@ export function loadConfig(given: string | undefined, start: string): LoadedConf
       ...(config.tools === undefined
         ? {}
         : { tools: config.tools.map((name) => (/^[./]/.test(name) ? here(name) : name)) }),
+      ...(config.extension === undefined ? {} : { extension: config.extension.map(here) }),
       ...(config.policy === undefined ? {} : { policy: config.policy.map(here) }),
       ...(config.node === undefined ? {} : { node: here(config.node) }),
     },

@@ -1,6 +1,7 @@
 /** Defaults of `nestbox run`, `mcp`, `check` and of reading the tools; the command line has the last word. */
 export interface Config {
   readonly tools?: readonly string[];
+  readonly extension?: readonly string[];
   readonly policy?: readonly string[];
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
@@ -25,6 +26,9 @@ export const configSchema = {
     $schema: { type: "string" },
     tools: files(
       "Modules of tools, instead of the review tools. They have all of your rights, so they count only where the file is named with --config.",
+    ),
+    extension: files(
+      "Extensions of Pi, whose tools come on top. They have all of your rights, so they count only where the file is named with --config.",
     ),
     policy: files(
       "Policy files. They count as the project's, which can only tighten, unless the file is named with --config.",

@@ -20,7 +20,7 @@ export type WithConfig<T extends ConfiguredOptions> = ConfiguredOptions &
  */
 export function withConfig<T extends ConfiguredOptions>(options: T, start: string): WithConfig<T> {
   const loaded = loadConfig(options.config, start);
-  for (const key of ["tools", "node"] as const) {
+  for (const key of ["tools", "extension", "node"] as const) {
     if (!loaded.named && loaded.config[key] !== undefined && options[key] === undefined)
       throw new UsageError(
         `${CONFIG_FILE} names ${key}: programs that would have all of your rights. Where you trust it, say so: --config ${CONFIG_FILE}`,

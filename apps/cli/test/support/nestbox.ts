@@ -46,10 +46,15 @@ export async function nestbox(args: readonly string[], stdin = ""): Promise<Run>
 }
 
 /** Runs the command line as a process of its own. */
-export function nestboxProcess(args: readonly string[], stdin = ""): Promise<Run> {
+export function nestboxProcess(
+  args: readonly string[],
+  stdin = "",
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<Run> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--conditions=@nestbox/source", program, ...args], {
       stdio: "pipe",
+      ...options,
     });
     let stdout = "";
     let stderr = "";

@@ -1,0 +1,71 @@
+import { createToolHost, type HostListener, type ToolHost } from "@nestbox/calls";
+import type { Approver } from "@nestbox/policy";
+
+import { type ConfiguredOptions, withConfig, type WithConfig } from "../config/with-config.ts";
+import { type Streams, tellOn } from "../output.ts";
+import { connectServers } from "./connect-servers.ts";
+import { openGate } from "./gate.ts";
+import { registerTools } from "./register-tools.ts";
+import { workingFolder } from "./working-folder.ts";
+
+/** What every command that makes calls is given. */
+export interface HostChoice extends ConfiguredOptions {
+  readonly mcp?: readonly string[];
+  readonly cwd?: string;
+}
+
+export interface HostContext {
+  readonly streams: Streams;
+  readonly signal: AbortSignal;
+  /** Who answers an ask. Absent: an ask is a deny. */
+  readonly approver?: Approver | undefined;
+  readonly onEvent?: HostListener;
+}
+
+/** A host with the tools, the servers and the policy of one command line. */
+export interface OpenHost<T extends HostChoice> extends AsyncDisposable {
+  readonly host: ToolHost;
+  /** With the defaults of the config file behind them. */
+  readonly options: WithConfig<T>;
+  /** Where the command was started. */
+  readonly start: string;
+  /** Working folder of the tools. */
+  readonly cwd: string;
+  /** Says something on standard error, on one line. */
+  readonly warn: (message: string) => void;
+}
+
+/** Opens all that calls need. Throws `UsageError`; nothing is left open then. */
+export async function openHost<T extends HostChoice>(given: T, context: HostContext): Promise<OpenHost<T>> {
+  const { streams, signal, approver, onEvent } = context;
+  const start = process.cwd();
+  const options = withConfig(given, start);
+  const cwd = workingFolder(options.cwd, start);
+  const warn = tellOn(streams);
+  const { gate, policy } = openGate({
+    files: options.policyFiles,
+    start,
+    cwd,
+    onError: warn,
+    ...(approver === undefined ? {} : { approver }),
+  });
+  const host = createToolHost({
+    cwd,
+    gate,
+    pauses: gate.pauses,
+    ...(onEvent === undefined ? {} : { onEvent }),
+  });
+  // In the order of opening; closed the other way round.
+  const open: AsyncDisposable[] = [host];
+  const close = async (): Promise<void> => {
+    for (const one of open.splice(0).toReversed()) await one[Symbol.asyncDispose]();
+  };
+  try {
+    open.push(await registerTools(host, options, { start, cwd, policy, signal, warn }));
+    open.push(await connectServers(host, options.mcp ?? [], { start, signal, warn }));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { host, options, start, cwd, warn, [Symbol.asyncDispose]: close };
+}
