@@ -7,7 +7,7 @@ import { type CommandPattern, FED, parsePattern, writeWord } from "./command-pat
 import { MAX_SHOWN_CHARS, showText } from "../explain/escape.ts";
 import { matchesPaths, pathPatternProblem, touchedPaths } from "./grant-path.ts";
 import { bindingOf, boundInWords, sameFiles } from "./grant-binding.ts";
-import { staySettled } from "./grant-settled.ts";
+import { staysAsBound, writtenByLine } from "./grant-settled.ts";
 import { shorten } from "./display.ts";
 import type { Grant, GrantFacts, GrantOffer, GrantStore, GrantSubject } from "./grant.ts";
 
@@ -167,7 +167,7 @@ export function findGrants(
       grant.repository === binding.repository &&
       sameFiles(grant.files, binding.files),
   );
-  if (!staySettled(binding.files, subject, facts, changing)) return undefined;
+  if (!staysAsBound(binding.files, changing)) return undefined;
   const answers = (grant: Grant, part: PartDecision): boolean => grant.rules.includes(ruleKey(part));
   const exact = here.find(
     (grant) =>
@@ -187,6 +187,9 @@ export function findGrants(
   }
   const commands = grantableCommands(subject, asking, facts);
   if (commands === undefined) return undefined;
+  // The exact line was approved with all that it does; one command of it was not.
+  const written = binding.files.length === 0 ? [] : writtenByLine(subject, facts);
+  if (written === undefined || !staysAsBound(binding.files, written)) return undefined;
   const used: Grant[] = [];
   for (const [index, part] of asking.entries()) {
     const command = commands[index];

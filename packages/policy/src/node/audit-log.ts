@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fstatSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 import type { JsonValue } from "@nestbox/tool";
@@ -82,8 +82,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
       }
       file ??= open();
       try {
-        // A file that was taken away while it was open would swallow every further line unseen.
-        if (fstatSync(file).nlink === 0) throw new Error("the audit log was deleted");
+        checkFile(file, files.at(-1), bytes);
         for (let done = 0; done < line.length;) done += writeSync(file, line, done);
       } catch (error) {
         // The next line starts a new file: behind half a line it could not be read.
@@ -102,6 +101,18 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
       file = undefined;
     },
   };
+}
+
+/**
+ * A file that was taken away while it was open would swallow every further line unseen, and one that somebody else
+ * wrote to or cut is no record of this session. The next line then starts another file.
+ */
+function checkFile(file: number, path: string | undefined, bytes: number): void {
+  const open = fstatSync(file);
+  const named = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (open.nlink === 0 || named === undefined) throw new Error("the audit log was deleted");
+  if (named.ino !== open.ino || named.dev !== open.dev) throw new Error("the audit log was replaced");
+  if (open.size !== bytes) throw new Error("the audit log was changed by somebody else");
 }
 
 function recordValue(record: AuditRecord): JsonValue {

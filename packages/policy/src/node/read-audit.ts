@@ -29,6 +29,8 @@ export interface AuditSession {
   readonly ok: boolean;
   readonly problems: readonly AuditProblem[];
   readonly records: readonly JsonObject[];
+  /** Number and hash of the last line: kept elsewhere, they show later that lines are gone, or that all were made anew. */
+  readonly last?: { readonly seq: number; readonly hash: string };
 }
 
 export interface RuleHits {
@@ -97,7 +99,7 @@ function listLogs(dir: string): readonly string[] {
 function readSession(name: string, files: readonly string[]): AuditSession {
   const problems: AuditProblem[] = [];
   const records: JsonObject[] = [];
-  let last: { readonly hash: string; readonly seq: number } | undefined = { hash: CHAIN_START, seq: -1 };
+  let last: { readonly hash: string; readonly seq: number } = { hash: CHAIN_START, seq: -1 };
   for (const [index, path] of files.entries()) {
     const file = basename(path);
     if (!file.endsWith(`.${String(index).padStart(3, "0")}.jsonl`)) {
@@ -113,12 +115,21 @@ function readSession(name: string, files: readonly string[]): AuditSession {
     problems.push(...checked.problems.map((problem) => ({ ...problem, file })));
     records.push(...checked.records.filter((record) => isRecord(record)));
   }
-  return { name, files, ok: problems.length === 0, problems, records };
+  return {
+    name,
+    files,
+    ok: problems.length === 0,
+    problems,
+    records,
+    ...(last.seq < 0 ? {} : { last: { seq: last.seq, hash: last.hash } }),
+  };
 }
 
 function readLog(path: string): string | undefined {
   try {
-    return statSync(path).size > MAX_READ_BYTES ? undefined : readFileSync(path, "utf8");
+    const stats = statSync(path);
+    // Reading from a pipe of that name would wait for ever.
+    return !stats.isFile() || stats.size > MAX_READ_BYTES ? undefined : readFileSync(path, "utf8");
   } catch {
     return undefined;
   }

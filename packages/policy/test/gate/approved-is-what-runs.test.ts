@@ -4,6 +4,7 @@ import type { Effect } from "../../src/decision.ts";
 import { createAutoApprover } from "../../src/gate/auto-approver.ts";
 import { factsWithoutFileSystem } from "../../src/gate/facts.ts";
 import { createGate } from "../../src/gate/gate.ts";
+import { deepFreeze } from "../../src/gate/freeze.ts";
 import { guardTool, RecheckError } from "../../src/gate/guard-tool.ts";
 import { call, fakeEngine } from "./fake-engine.ts";
 import { manualTime } from "./manual-time.ts";
@@ -141,6 +142,37 @@ describe("a decision counts for one call with exactly its arguments", () => {
     expect(second?.effect).toBe("deny");
     gate.settled({ callId: "a" }, { isError: false });
     expect((await gate.decide(read("c"))).effect).toBe("allow");
+  });
+});
+
+describe("frozen arguments", () => {
+  it("are frozen below a part that came frozen, and in a circle", () => {
+    // hostile 40: a handler before ours hands over a frozen shell around what it keeps.
+    const kept = { command: "ls" };
+    const input: { job: object; self?: object } = { job: Object.freeze({ kept }) };
+    input.self = input;
+    expect(deepFreeze(input)).toBe(true);
+    expect(() => (kept.command = "rm -rf /")).toThrow("read only");
+  });
+
+  it("are not called frozen where a getter stands", () => {
+    let reads = 0;
+    const input = { get command() { return (reads += 1) > 1 ? "rm -rf /" : "ls"; } }; // prettier-ignore
+    expect(deepFreeze(input)).toBe(false);
+    expect(reads).toBe(0);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["a getter", () => ({ get command() { return "ls"; } })], // prettier-ignore
+    ["a map", () => ({ command: new Map([["x", 1]]) })],
+    ["a date", () => ({ when: new Date(0) })],
+    ["a function that JSON would call", () => ({ command: "ls", toJSON: () => ({ command: "rm -rf /" }) })],
+    ["an inherited one", () => Object.create({ command: "ls" })],
+    ["a circle", () => { const input: { self?: object } = {}; input.self = input; return input; }], // prettier-ignore
+  ])("with %s never run", async (_title, make) => {
+    const gate = createGate({ engine: allows });
+    const request = Object.assign(call("a"), { input: make() });
+    expect(await gate.decide(request)).toMatchObject({ effect: "deny", decision: { rule: "gate.input" } });
   });
 });
 

@@ -250,7 +250,9 @@ describe("a wish that cannot be kept", () => {
     const { asks, errors, grant, grants } = project({});
     await grant("run a", { offer: "exact" });
     expect(errors).toEqual([]);
-    await expect(grant("run b c", { offer: "command", pattern: "other ..." })).rejects.toThrow();
+    await expect(grant("run b c", { offer: "command", pattern: "other ..." })).rejects.toThrow(
+      "expected true to be false",
+    );
     expect(errors).toEqual(["remembering"]);
     expect(grants.list()).toHaveLength(1);
     expect(await asks("run b c")).toBe(true);

@@ -1,9 +1,19 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import type { AuditRecord } from "../../src/gate/audit.ts";
+import { type AuditRecord, chainLine } from "../../src/gate/audit.ts";
 import { createGate } from "../../src/gate/gate.ts";
 import { openAuditLog, type AuditLogOptions } from "../../src/node/audit-log.ts";
 import { readAudit } from "../../src/node/read-audit.ts";
@@ -62,6 +72,17 @@ describe("an audit log", () => {
       (lines) => lines.toSpliced(1, 1),
       (lines) => lines.toSpliced(0, 1),
       (lines) => [...lines.slice(0, -1), "half a li"],
+      (lines) => [lines[0] ?? "", lines[2] ?? "", lines[1] ?? "", lines[3] ?? ""],
+      (lines) => [...lines, lines[3] ?? ""],
+      (lines) => lines.map((line) => ` ${line}`),
+      (lines) => lines.map((line) => line.replace("{", '{"record":{"message":"shown first"},')),
+      (lines) => lines.map((line) => line.replace(/}$/, ',"note":"beside it"}')),
+      (lines) => lines.map((line) => line.replace('"line 1"', String.raw`"\u006cine 1"`)),
+      // A line of its own, made with the right number and the right hash before it.
+      (lines) => {
+        const { hash }: { hash: string } = JSON.parse(lines[1] ?? "");
+        return lines.with(2, chainLine({ type: "note", message: "forged" }, 2, hash).line);
+      },
     ];
     for (const edit of edits) {
       const dir = folder();
@@ -75,13 +96,75 @@ describe("an audit log", () => {
     }
   });
 
-  it("notices that somebody else wrote into it", () => {
+  it("notices that somebody else wrote into it, cut it or put another file there, and goes on elsewhere", () => {
+    const meddlings: ((path: string) => void)[] = [
+      (path) => appendFileSync(path, '{"seq":1}\n'),
+      (path) => truncateSync(path, statSync(path).size / 2),
+      (path) => truncateSync(path, 0),
+      (path) => {
+        renameSync(path, `${path}.old`);
+        writeFileSync(path, readFileSync(`${path}.old`));
+      },
+    ];
+    for (const meddle of meddlings) {
+      const dir = folder();
+      const log = open(dir);
+      log.write(note("a"));
+      log.write(note("b"));
+      meddle(log.files[0] ?? "");
+      expect(() => log.write(note("c"))).toThrow(/changed|replaced/);
+      log.write(note("d"));
+      expect(log.files).toHaveLength(2);
+      const messages = readAudit({ dir }).sessions.flatMap(({ records }) =>
+        records.map(({ message }) => message),
+      );
+      expect(messages).toContain("d");
+    }
+  });
+
+  it("cut at the end of a line is whole to itself, and its last hash, kept elsewhere, tells", () => {
     const dir = folder();
     const log = open(dir);
+    for (let i = 0; i < 3; i += 1) log.write(note(`line ${i}`));
+    const last = readAudit({ dir }).sessions[0]?.last;
+    expect(last?.seq).toBe(2);
+    const path = log.files[0] ?? "";
+    const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+    expect(lines[2]).toContain(last?.hash ?? "none");
+    writeFileSync(path, `${lines.slice(0, 2).join("\n")}\n`);
+    expect(readAudit({ dir })).toMatchObject({ ok: true });
+    expect(readAudit({ dir }).sessions[0]?.last).toMatchObject({ seq: 1 });
+    rmSync(path);
+    expect(readAudit({ dir })).toMatchObject({ ok: true, sessions: [] });
+  });
+
+  it("keeps a text of several lines, and one that looks like a record, inside one line", () => {
+    const dir = folder();
+    const log = open(dir);
+    const text = 'a\n{"seq":9,"prev":"","record":{},"hash":""}\r\n\u2028\u0085\u0000b';
+    log.write(note(text));
+    expect(readFileSync(log.files[0] ?? "", "utf8").match(/\n/g)).toHaveLength(1);
+    expect(readAudit({ dir })).toMatchObject({ ok: true, sessions: [{ records: [{ message: text }] }] });
+  });
+
+  it("is not waited for where a pipe has the name of a log", () => {
+    const dir = folder();
+    mkdirSync(join(dir, "x.000.jsonl"));
+    expect(readAudit({ dir })).toMatchObject({ ok: false, sessions: [{ problems: [{ kind: "shape" }] }] });
+  });
+
+  it("refuses while its folder cannot be used, and goes on when it can", () => {
+    const dir = join(folder(), "audit");
+    const log = open(dir);
     log.write(note("a"));
-    appendFileSync(log.files[0] ?? "", '{"seq":1}\n');
-    log.write(note("b"));
-    expect(readAudit({ dir }).ok).toBe(false);
+    renameSync(dir, `${dir}.away`);
+    writeFileSync(dir, "");
+    expect(() => log.write(note("b"))).toThrow("deleted");
+    expect(() => log.write(note("b"))).toThrow("EEXIST");
+    rmSync(dir);
+    renameSync(`${dir}.away`, dir);
+    log.write(note("c"));
+    expect(readAudit({ dir })).toMatchObject({ ok: true });
   });
 
   it("throws when it cannot be written: its limit, a folder that is none, a file that was deleted", () => {
