@@ -13,20 +13,28 @@ export function createOutputCheck(): OutputCheck {
   const compiled = new WeakMap<object, CompiledSchema<unknown> | "unusable">();
   return (schema, value, known) => {
     if (known !== undefined && known.length > 0) return formatSchemaErrors(known.slice(0, 5));
+    // A value that throws when it is read is told where it is read for the script: the call has run.
+    const result = attempt(() => check(schema, value));
+    return result === undefined || result.ok ? undefined : formatSchemaErrors(result.errors.slice(0, 5));
+  };
+
+  function check(schema: object, value: unknown): ReturnType<CompiledSchema<unknown>["check"]> | undefined {
     if (isLarge(value)) return undefined;
     let checker = compiled.get(schema);
     if (checker === undefined) {
-      try {
-        checker = compileSchema<object>(schema);
-      } catch {
-        checker = "unusable";
-      }
+      checker = attempt(() => compileSchema<object>(schema)) ?? "unusable";
       compiled.set(schema, checker);
     }
-    if (checker === "unusable") return undefined;
-    const result = checker.check(value);
-    return result.ok ? undefined : formatSchemaErrors(result.errors.slice(0, 5));
-  };
+    return checker === "unusable" ? undefined : checker.check(value);
+  }
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 function isLarge(value: unknown): boolean {

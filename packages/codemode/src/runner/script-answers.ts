@@ -2,12 +2,15 @@
  * Answers of calls on their way to the script. What is ready is released at one place, in one order, so that a run
  * can be told to see its results as another run saw them.
  */
+import { shorten } from "@nestbox/tool";
 import { messageOf } from "../shared/guards.ts";
+import type { ValuePath } from "../shared/plain-value.ts";
 import type { ScriptEnvironment, ScriptRest } from "../types.ts";
 import type { Segment } from "./frames.ts";
 import { type ScriptAnswer, valueParts } from "./script-value.ts";
 
 const SEGMENT_CHARS = 1024;
+const MAX_PLACE_CHARS = 400;
 
 /** One answer, read when it came: what the tool does with its value later changes nothing. */
 export interface ReadyAnswer {
@@ -18,25 +21,32 @@ export interface ReadyAnswer {
 }
 
 /** A value that cannot be read is an error for the script, never a throw that nobody would catch here. */
-export function encodeAnswer(id: number, answer: ScriptAnswer): ReadyAnswer {
+export function encodeAnswer(
+  id: number,
+  answer: ScriptAnswer,
+  warn: (message: string) => void = () => undefined,
+): ReadyAnswer {
   try {
-    return encode(id, answer);
+    return encode(id, answer, warn);
   } catch (error) {
     const message = `The result could not be read: ${messageOf(error)}`;
     return inline(id, 4, JSON.stringify({ name: "Error", message, denied: false }));
   }
 }
 
-function encode(id: number, answer: ScriptAnswer): ReadyAnswer {
+function encode(id: number, answer: ScriptAnswer, warn: (message: string) => void): ReadyAnswer {
   if (answer.kind === "error") {
     const { kind: _, ...rejection } = answer;
     return inline(id, 4, JSON.stringify(rejection));
   }
-  const { value } = answer;
+  const { value, what = "the value" } = answer;
   if (typeof value === "string") {
     return value.length > SEGMENT_CHARS ? beside(id, 2, value) : inline(id, 1, JSON.stringify(value));
   }
-  const parts = value === undefined ? undefined : valueParts(value);
+  const parts =
+    value === undefined
+      ? undefined
+      : valueParts(value, (path, problem) => warn(`${placeText(path)}${what} ${problem}`));
   if (parts === undefined) return inline(id, 0, "0");
   const { json, places, bytes } = parts;
   if (places.length > 0) {
@@ -44,6 +54,12 @@ function encode(id: number, answer: ScriptAnswer): ReadyAnswer {
     return { id, segments: [json, bytes], row: (first) => `[${id},5,[${first},${rows}]]` };
   }
   return json.length > SEGMENT_CHARS ? beside(id, 3, json) : inline(id, 1, json);
+}
+
+function placeText(path: ValuePath): string {
+  if (path.length === 0) return "";
+  const keys = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
+  return `${shorten(keys.replace(/^\./, ""), MAX_PLACE_CHARS)} of `;
 }
 
 const inline = (id: number, kind: number, body: string): ReadyAnswer => ({
@@ -83,12 +99,7 @@ export function releaseAnswers(
 }
 
 /** A rest whose `begin` counts once. */
-export function restOf(
-  ready: number,
-  open: number,
-  wakeMs: number,
-  begin: ScriptRest["begin"],
-): ScriptRest {
+export function restOf(ready: number, open: number, wakeMs: number, begin: ScriptRest["begin"]): ScriptRest {
   let begun = false;
   return {
     ready,

@@ -122,6 +122,7 @@ export class ScriptCalls {
     void this.#call(call, tool, (outcome) => ({
       kind: "value",
       value: { toolCall: outcome.toolCall, result: outcome.result, isError: outcome.isError },
+      what: `the outcome of ${tool.name}`,
     }));
   }
 

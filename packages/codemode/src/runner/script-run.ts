@@ -191,7 +191,7 @@ export class ScriptRun {
 
   #answer(id: number, answer: ScriptAnswer): void {
     if (this.#ending !== undefined) return;
-    this.#answers.push(encodeAnswer(id, answer));
+    this.#answers.push(encodeAnswer(id, answer, (message) => this.#warn({ kind: "value", message })));
     // The last open call answers at once; otherwise what comes in the same round goes in one frame.
     if (this.#calls.open === 0 && this.#options.request.environment?.turns === undefined) this.#flush();
     else if (!this.#flushQueued) {

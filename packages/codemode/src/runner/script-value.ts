@@ -1,9 +1,15 @@
 import type { CallableTool, CallDecision, JsonValue, ToolCallOutcome, ToolResult } from "@nestbox/tool";
 import { isRecord } from "../shared/guards.ts";
+import { needsCare, type PlainOptions, plainValue } from "../shared/plain-value.ts";
 
 /** What a script gets for a call. */
 export type ScriptAnswer =
-  | { readonly kind: "value"; readonly value: unknown }
+  | {
+      readonly kind: "value";
+      readonly value: unknown;
+      /** How the value is called in a warning, for example `the result of data`. */
+      readonly what?: string;
+    }
   | {
       readonly kind: "error";
       readonly name: string;
@@ -31,7 +37,7 @@ export function answerOf(
   const { result } = outcome;
   if (decision?.effect === "deny") return denial(textOf(result), decision);
   if (tool?.outputSchema !== undefined && result.structuredContent !== undefined) {
-    return { kind: "value", value: result.structuredContent };
+    return { kind: "value", value: result.structuredContent, what: `the result of ${tool.name}` };
   }
   const text = textOf(result);
   if (!outcome.isError) return { kind: "value", value: text };
@@ -69,15 +75,12 @@ function thrownOf(
   const properties: Record<string, JsonValue> = {};
   for (const key of ["code", "data"] as const) {
     if (!Object.hasOwn(error, key)) continue;
-    const plain = toPlain(error[key]);
+    const plain = plainValue(error[key]);
     if (plain !== undefined) properties[key] = plain;
   }
   const name = Object.hasOwn(error, "name") && typeof error["name"] === "string" ? error["name"] : "Error";
   return { name, properties };
 }
-
-/** Nodes that are looked at for values that JSON would lose; larger results are taken as the JSON they claim to be. */
-const MAX_CHECKED = 20_000;
 
 /** Where bytes stand in a value (the keys from the value itself), and which of its bytes they are. */
 export interface BytesPlace {
@@ -96,10 +99,10 @@ export interface ValueParts {
 const NO_BYTES = { places: [], bytes: new Uint8Array() };
 
 /**
- * What a tool's value is on its way to the script; Map, Set, Error and BigInt keep their content, bytes
- * (`Uint8Array`, `ArrayBuffer`, `DataView`) stay bytes. `undefined` when there is nothing.
+ * What a tool's value is on its way to the script, see {@link plainValue}; bytes (`Uint8Array`, `ArrayBuffer`, `DataView`)
+ * stay bytes. `undefined` when there is nothing.
  */
-export function valueParts(value: unknown): ValueParts | undefined {
+export function valueParts(value: unknown, mention?: PlainOptions["mention"]): ValueParts | undefined {
   try {
     if (!needsCare(value)) {
       const json = JSON.stringify(value) as string | undefined;
@@ -111,10 +114,13 @@ export function valueParts(value: unknown): ValueParts | undefined {
   const places: BytesPlace[] = [];
   const found: Uint8Array[] = [];
   let size = 0;
-  const plain = toPlain(value, (path, part) => {
-    places.push({ path, start: size, length: part.length });
-    found.push(part);
-    size += part.length;
+  const plain = plainValue(value, {
+    takeBytes(path, part) {
+      places.push({ path, start: size, length: part.length });
+      found.push(part);
+      size += part.length;
+    },
+    ...(mention === undefined ? {} : { mention }),
   });
   if (plain === undefined) return undefined;
   // A copy: the tool may use its buffers again.
@@ -123,89 +129,7 @@ export function valueParts(value: unknown): ValueParts | undefined {
   return { json: JSON.stringify(plain), places, bytes };
 }
 
-function bytesOf(value: object): Uint8Array | undefined {
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  if (!(value instanceof Uint8Array || value instanceof DataView)) return undefined;
-  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-}
-
-function needsCare(value: unknown): boolean {
-  const queue: unknown[] = [value];
-  for (let index = 0; index < queue.length && index < MAX_CHECKED; index++) {
-    const item = queue[index];
-    if (typeof item === "bigint") return true;
-    if (typeof item !== "object" || item === null) continue;
-    if (Array.isArray(item)) {
-      for (const child of item) if (isNode(child)) queue.push(child);
-      continue;
-    }
-    const prototype: unknown = Object.getPrototypeOf(item);
-    if (prototype !== Object.prototype && prototype !== null && !(item instanceof Date)) return true;
-    for (const child of Object.values(item)) if (isNode(child)) queue.push(child);
-  }
-  return false;
-}
-
-const isNode = (value: unknown): boolean =>
-  typeof value === "bigint" || (typeof value === "object" && value !== null);
-
-type TakeBytes = (path: readonly (string | number)[], bytes: Uint8Array) => void;
-
-/**
- * Plain JSON of anything a tool may return: never throws, never recurses past 512 levels. Bytes are handed to `take`
- * where there is one, and `null` stands in their place.
- */
-export function toPlain(value: unknown, take?: TakeBytes): JsonValue | undefined {
-  return plainOf(value, [], [], take);
-}
-
-function plainOf(
-  value: unknown,
-  path: readonly (string | number)[],
-  parents: readonly object[],
-  take: TakeBytes | undefined,
-): JsonValue | undefined {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "number") return Number.isFinite(value) ? value : null;
-  if (typeof value === "bigint") return String(value);
-  if (typeof value !== "object") return undefined;
-  if (parents.includes(value)) return "[Circular]";
-  if (parents.length >= 512) return "[…]";
-  const inner = [...parents, value];
-  const at = (item: unknown, ...keys: (string | number)[]): JsonValue | undefined =>
-    plainOf(item, take === undefined ? path : [...path, ...keys], inner, take);
-  const each = (item: unknown, index: number): JsonValue => at(item, index) ?? null;
-  try {
-    const bytes = take === undefined ? undefined : bytesOf(value);
-    if (bytes !== undefined) {
-      take?.(path, bytes);
-      return null;
-    }
-    if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
-      const json: unknown = (value as { toJSON: () => unknown }).toJSON();
-      return typeof json === "object" && json !== null
-        ? plainOf(Array.isArray(json) ? Array.from(json) : { ...json }, path, inner, take)
-        : plainOf(json, path, inner, take);
-    }
-    if (Array.isArray(value)) return Array.from(value, each);
-    if (value instanceof Map) {
-      return Array.from(value, ([key, item], index) => [
-        at(key, index, 0) ?? null,
-        at(item, index, 1) ?? null,
-      ]);
-    }
-    if (value instanceof Set) return [...value].map(each);
-    const out: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
-    if (value instanceof Error) {
-      out["name"] = value.name;
-      out["message"] = value.message;
-    }
-    for (const key of Object.keys(value)) {
-      const item = at((value as Record<string, unknown>)[key], key);
-      if (item !== undefined) out[key] = item;
-    }
-    return out;
-  } catch {
-    return null;
-  }
+/** Plain JSON of anything a tool may return; bytes are handed to `takeBytes` where there is one. */
+export function toPlain(value: unknown, takeBytes?: PlainOptions["takeBytes"]): JsonValue | undefined {
+  return plainValue(value, takeBytes === undefined ? {} : { takeBytes });
 }

@@ -191,6 +191,85 @@ describe("a value that comes in", () => {
     });
   });
 
+  class Row {
+    id = 7;
+    #secret = 1;
+    get secret() {
+      return this.#secret;
+    }
+  }
+
+  test.each<[string, unknown, unknown, string?]>([
+    ["a regular expression", /a+/gi, "/a+/gi"],
+    ["a Map without its prototype", Object.setPrototypeOf(new Map([[1, 2]]), null), [[1, 2]]],
+    ["a Set that looks like an object", Object.setPrototypeOf(new Set([1]), Object.prototype), [1]],
+    ["a Date without its prototype", Object.setPrototypeOf(new Date(0), null), "1970-01-01T00:00:00.000Z"],
+    ["an invalid Date", new Date(Number.NaN), null, "is an invalid Date"],
+    ["an instance of a class", new Row(), { id: 7 }],
+    ["an object of which nothing is left", new WeakMap(), {}, "has nothing that JSON can carry"],
+    ["an iterator", new Map([[1, 2]]).entries(), {}, "has nothing that JSON can carry"],
+    ["a boxed number and text", [Object(1), Object("s"), Object(false)], [1, "s", false]],
+    ["a boxed big integer", Object(10n), "10"],
+    ["members under symbols", { a: 1, [Symbol("s")]: 2 }, { a: 1 }, "has members under symbols"],
+    [
+      "a getter that throws",
+      {
+        a: 1,
+        get b() {
+          throw new RangeError("no b");
+        },
+      },
+      { a: 1, b: null },
+      "odd.b of the result of odd could not be read (RangeError: no b): it became null",
+    ],
+    [
+      "a toJSON that throws",
+      {
+        toJSON() {
+          throw new Error("no JSON");
+        },
+      },
+      null,
+      "could not be read (Error: no JSON)",
+    ],
+    ["a function", { f: () => 1, a: 1 }, { a: 1 }, "odd.f of the result of odd is a function"],
+    ["a symbol in a list", [Symbol("s")], [null], "odd[0] of the result of odd is a symbol"],
+    ["numbers that JSON lacks", [Number.NaN, -Infinity], [null, null], "is -Infinity"],
+    ["a promise", { p: Promise.resolve(1) }, { p: null }, "is a promise"],
+    [
+      "an error with causes",
+      new AggregateError([new Error("one")], "many", { cause: new RangeError("why") }),
+      {
+        name: "AggregateError",
+        message: "many",
+        cause: { name: "RangeError", message: "why" },
+        errors: [{ name: "Error", message: "one" }],
+      },
+    ],
+    ["a Proxy that throws", new Proxy({}, { ownKeys: () => ["a", "a"] }), null, "could not be read"],
+    [
+      "nothing odd",
+      { a: [{}, Object.create(null)], b: undefined, c: [undefined] },
+      { a: [{}, {}], c: [null] },
+    ],
+  ])(
+    "hostile 37: %s has one documented outcome, never a silent {}",
+    async (_what, odd, expected, warning) => {
+      const tools = [{ name: "odd", outputSchema: {}, run: () => ({ odd }) }];
+      const outcome = await run("return (await tools.odd({})).odd", { tools });
+      expect(outcome).toMatchObject({ ok: true, value: expected });
+      expect(outcome.warnings.map(({ message }) => message).join("\n")).toContain(warning ?? "");
+      expect(outcome.warnings.length > 0).toBe(warning !== undefined);
+    },
+  );
+
+  test("hostile 37: what is warned of one result is bounded", async () => {
+    const tools = [{ name: "odd", outputSchema: {}, run: () => Array.from({ length: 500 }, () => () => 1) }];
+    const outcome = await run("return (await tools.odd({})).length", { tools });
+    expect(outcome).toMatchObject({ ok: true, value: 500 });
+    expect(outcome.warnings).toHaveLength(20);
+  });
+
   // contract R10
   test("that does not match its schema comes with a warning: the effect has happened", async () => {
     const outcome = await run("return await tools.wrong({})", {
