@@ -3,6 +3,7 @@ import type { PauseSource } from "@nestbox/tool";
 import { readAnswer } from "./answer.ts";
 import type { ApprovalAnswer, ApprovalItem, ApprovalPrompt, Approver } from "./approver.ts";
 import type { Timers } from "./timers.ts";
+import type { Turns } from "./turns.ts";
 
 /** What ends a wait for an answer, and how. `wait`: the prompt stays open for as long as the run lasts. */
 export interface ApprovalTimeout {
@@ -29,6 +30,8 @@ export interface ApprovalQueueOptions {
   readonly maxBatch: number;
   /** How long a first prompt of a script waits for the script's other calls, so that they show as one batch. */
   readonly gatherMs: number;
+  /** Keeps this queue's dialogs from opening beside those of another. */
+  readonly turns?: Turns;
   /** Told once when a prompt has stood for the time limit and goes on waiting. */
   readonly onStillWaiting?: (item: ApprovalItem) => void;
 }
@@ -79,6 +82,8 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
   const closeOnSettle = new Map<Entry, () => void>();
   /** The dialog that was opened last, until its approver lets go of it. */
   let lastDialog: Promise<unknown> = Promise.resolve();
+  /** Ends this queue's turn among others; set while it has it. */
+  let endTurn: (() => void) | undefined;
   let running = false;
   let lastClosedAt: number | undefined;
 
@@ -140,9 +145,34 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
         // A dialog that was told to close may need a moment; a new one must not open over it.
         await Promise.race([lastDialog, wait(MAX_CLOSING_MS)]);
         lastClosedAt = clock();
+        endTurn?.();
+        endTurn = undefined;
       }
     } finally {
+      endTurn?.();
+      endTurn = undefined;
       running = false;
+    }
+  };
+
+  /** Waits for this queue's turn; how the question ended instead, where it did. */
+  const takeTurn = async (
+    entry: Entry,
+    timedOut: Promise<ApprovalOutcome>,
+  ): Promise<ApprovalOutcome | undefined> => {
+    if (options.turns === undefined) return undefined;
+    const waiting = new AbortController();
+    closeOnSettle.set(entry, () => waiting.abort());
+    try {
+      const taken = options.turns.take(waiting.signal);
+      const first = await Promise.race([taken, timedOut]);
+      if (typeof first === "function") endTurn = first;
+      // Too late: a turn that comes all the same is given back.
+      else void taken.then((end) => end?.());
+      return typeof first === "object" ? first : undefined;
+    } finally {
+      closeOnSettle.delete(entry);
+      waiting.abort();
     }
   };
 
@@ -166,6 +196,8 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
       });
     });
     try {
+      const instead = await takeTurn(entry, timedOut);
+      if (instead !== undefined) entry.settle(instead);
       while (!entry.settled) {
         const batch = entries
           .filter((other) => other !== entry && other.rootId === entry.rootId)

@@ -6,6 +6,7 @@ import type { ApprovalItem, Approver } from "./approver.ts";
 import type { AuditAnswer, AuditSink } from "./audit.ts";
 import type { Grant, GrantFacts, GrantStore } from "./grant.ts";
 import type { Timers } from "./timers.ts";
+import type { Turns } from "./turns.ts";
 
 /** Limits of a gate, with their defaults. */
 export const GATE_LIMITS = {
@@ -68,6 +69,8 @@ export interface GateOptions {
    * they are not asked twice. Denials, and whatever is allowed without a question, stay this gate's own.
    */
   readonly answeredElsewhere?: (call: AnsweredCall) => boolean;
+  /** Keeps this gate's dialogs from opening beside those of another gate that reaches the same person. */
+  readonly turns?: Turns;
   /**
    * A person chose, or a time limit says, that the run is to stop. Told right after the call has its answer, so that
    * aborting the run does not take the reason away; until then every further call is denied.

@@ -61,6 +61,7 @@ export function createGate(options: GateOptions): PolicyGate {
           maxWaiting: limits.maxWaiting,
           maxBatch: limits.maxBatch,
           gatherMs: options.gatherMs ?? 15,
+          ...(options.turns === undefined ? {} : { turns: options.turns }),
           ...(options.onStillWaiting === undefined ? {} : { onStillWaiting: options.onStillWaiting }),
         });
 

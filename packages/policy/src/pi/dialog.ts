@@ -1,4 +1,5 @@
 import type { ApprovalAnswer, ApprovalPrompt, Approver, Remember } from "../gate/approver.ts";
+import { PI_DIALOGS } from "./peers.ts";
 
 /** What is used of Pi's dialogs. */
 export interface DialogUi {
@@ -53,7 +54,7 @@ const HOUR_MS = 3_600_000;
 /** Asks with Pi's own dialogs, in the terminal or over RPC. Closing a dialog without a choice is a refusal. */
 export function createDialogApprover(options: DialogApproverOptions): Approver {
   return {
-    reaches: "pi.ui",
+    reaches: PI_DIALOGS,
     get typeAheadMs() {
       return options.typeAheadMs ?? options.ui()?.typeAheadMs ?? 250;
     },

@@ -35,7 +35,7 @@ export function createPolicyExtension(options: PolicyExtensionOptions = {}): Pol
   const extension = (pi: ExtensionAPI): void => {
     const peers = joinPeers(pi.events, (call) => session?.gate.answeredByPerson(call) === true);
     const sessionFor = (context: ExtensionContext): PolicySession => {
-      session ??= openSession(options, context, (call) => peers.answered(call));
+      session ??= openSession(options, context, peers);
       session.context = context;
       return session;
     };

@@ -1,4 +1,5 @@
 import type { AnsweredCall } from "../gate/gate-types.ts";
+import { createTurns, type Turns } from "../gate/turns.ts";
 import { isRecord } from "../is-record.ts";
 
 /** What is used of Pi's event bus, which all extensions of a session share. */
@@ -7,8 +8,12 @@ export interface PeerBus {
   on(channel: string, handler: (data: unknown) => void): () => void;
 }
 
-/** The channel and the shape of a question are the interface between policies, of whatever version. */
+/** Names the dialogs of a session's UI, which all policies of the session share: see `Approver`. */
+export const PI_DIALOGS = "pi.ui";
+
+/** The channels and the shapes of their questions are the interface between policies, of whatever version. */
 const CHANNEL = "nestbox.policy.answered";
+const TURN_CHANNEL = "nestbox.policy.asking";
 
 interface PeerQuestion {
   readonly from: object;
@@ -20,6 +25,14 @@ interface PeerQuestion {
 export interface Peers {
   /** Whether another policy asked a person about exactly this call and got a yes. */
   answered(call: AnsweredCall): boolean;
+  /** One dialog at a time among all policies of the session. */
+  readonly turns: Turns;
+}
+
+interface TurnQuestion {
+  readonly from: object;
+  /** Called with the end of a dialog that is open. */
+  readonly busy: (until: Promise<unknown>) => void;
 }
 
 /**
@@ -32,7 +45,21 @@ export function joinPeers(bus: PeerBus, answered: (call: AnsweredCall) => boolea
     const question = readQuestion(data);
     if (question !== undefined && question.from !== self && answered(question.call)) question.yes();
   });
+  const turns = createTurns((busy) => {
+    let open = true;
+    const noted = (until: Promise<unknown>): void => {
+      if (open) busy(until);
+    };
+    bus.emit(TURN_CHANNEL, { from: self, busy: noted } satisfies TurnQuestion);
+    open = false;
+  });
+  bus.on(TURN_CHANNEL, (data) => {
+    const current = turns.current();
+    if (current === undefined || !isRecord(data) || data["from"] === self) return;
+    if (typeof data["busy"] === "function") data["busy"](current);
+  });
   return {
+    turns,
     answered(call) {
       let approved = false;
       let open = true;

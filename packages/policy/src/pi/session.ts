@@ -7,7 +7,7 @@ import type { ApprovalTimeout } from "../gate/approval-queue.ts";
 import type { Approver } from "../gate/approver.ts";
 import type { AuditSink } from "../gate/audit.ts";
 import { createGate } from "../gate/gate.ts";
-import type { AnsweredCall, DecisionRecord, GateOptions, PolicyGate } from "../gate/gate-types.ts";
+import type { DecisionRecord, GateOptions, PolicyGate } from "../gate/gate-types.ts";
 import type { GrantFacts, GrantStore } from "../gate/grant.ts";
 import { openAuditLog } from "../node/audit-log.ts";
 import { defaultPolicyPaths } from "../node/default-paths.ts";
@@ -17,6 +17,7 @@ import { openPolicy } from "../node/open-policy.ts";
 import type { PolicyFileStatus } from "../node/policy-file.ts";
 import type { PolicyLayer } from "../rules/types.ts";
 import { createDialogApprover } from "./dialog.ts";
+import { PI_DIALOGS, type Peers } from "./peers.ts";
 import { policyFilesOf, type PolicyFilesOptions } from "./policy-files.ts";
 
 /** Decisions that `/policy` can show. */
@@ -61,11 +62,11 @@ export interface PolicySession {
   close(): void;
 }
 
-/** @param answeredElsewhere whether another policy of the session was just given the answer of the same person. */
+/** @param peers the other policies of the session, which may reach the same person. */
 export function openSession(
   options: PolicyExtensionOptions,
   first: ExtensionContext,
-  answeredElsewhere: (call: AnsweredCall) => boolean,
+  peers: Peers,
 ): PolicySession {
   const agentDir = getAgentDir();
   const paths = defaultPolicyPaths({ agentDir, cwd: first.cwd });
@@ -97,23 +98,25 @@ export function openSession(
       ? openAuditLog({ dir: paths.auditDir, session: first.sessionManager.getSessionId() })
       : undefined;
   const audit = options.audit === false ? undefined : (options.audit ?? log);
+  const approver =
+    options.approver ??
+    createDialogApprover({
+      ui: () => (current.context.hasUI ? current.context.ui : undefined),
+      // Outside the terminal nobody's keys run ahead of a dialog.
+      ...(options.typeAheadMs === undefined
+        ? first.mode === "tui"
+          ? {}
+          : { typeAheadMs: 0 }
+        : { typeAheadMs: options.typeAheadMs }),
+    });
   const gate = createGate({
     engine,
     facts,
     grants:
       options.grants ?? openGrants({ path: paths.grants, onProblem: (message) => tell(message, "warning") }),
-    approver:
-      options.approver ??
-      createDialogApprover({
-        ui: () => (current.context.hasUI ? current.context.ui : undefined),
-        // Outside the terminal nobody's keys run ahead of a dialog.
-        ...(options.typeAheadMs === undefined
-          ? first.mode === "tui"
-            ? {}
-            : { typeAheadMs: 0 }
-          : { typeAheadMs: options.typeAheadMs }),
-      }),
-    answeredElsewhere,
+    approver,
+    answeredElsewhere: (call) => peers.answered(call),
+    ...(approver.reaches === PI_DIALOGS ? { turns: peers.turns } : {}),
     ...(audit === undefined ? {} : { audit }),
     ...(options.onAuditFailure === undefined ? {} : { onAuditFailure: options.onAuditFailure }),
     ...(options.timeout === undefined ? {} : { timeout: options.timeout }),

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Approver } from "../../src/gate/approver.ts";
 import type { AuditRecord } from "../../src/gate/audit.ts";
+import { createTurns } from "../../src/gate/turns.ts";
 import { createMemoryGrants } from "../../src/gate/grants.ts";
 import {
   CHOICES,
@@ -98,6 +99,39 @@ describe("two policies in one Pi session", () => {
     }
   });
 
+  it("never have two dialogs open at once, whichever asks, and one that is cancelled opens none", async () => {
+    let most = 0;
+    const held: (() => void)[] = [];
+    const ui: { open?: () => number } = {};
+    const { session, ran } = await start(
+      { engine: rules((command) => (command === "a" ? "ask" : "allow")) },
+      { engine: rules((command) => (command === "b" ? "ask" : "allow")) },
+      {
+        select: async () => {
+          most = Math.max(most, ui.open?.() ?? 0);
+          await new Promise<void>((resolve) => held.push(resolve));
+          return CHOICES.once;
+        },
+      },
+    );
+    await using _ = session;
+    ui.open = () => session.ui?.open() ?? 0;
+    const done = session.prompt("go", [call("script"), "done"]);
+    // Both calls of the script wait: one for its answer, the other for its turn.
+    for (let answered = 0; answered < 2; answered += 1) {
+      await expect.poll(() => held.length, { timeout: 30_000 }).toBe(answered + 1);
+      // Whatever could open beside it has had time to.
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect(held).toHaveLength(answered + 1);
+      held[answered]?.();
+    }
+    await done;
+    expect(most).toBe(1);
+    expect(ran.map(({ params }) => params)).toEqual([{ command: "a" }, { command: "b" }]);
+    expect(session.ui?.dialogs).toHaveLength(2);
+    expect(session.errors).toEqual([]);
+  });
+
   it("ask an approver of the host's own, whatever the person at the terminal said", async () => {
     const second = { ask: async () => ({ kind: "declined" }) as const };
     const { session, ran } = await start({ engine: asks }, { engine: asks, approver: second });
@@ -128,6 +162,47 @@ describe("an approver around Pi's dialogs", () => {
     expect(ran).toHaveLength(1);
     expect(shown).toEqual(["call-1"]);
     expect(session.ui?.dialogs).toHaveLength(1);
+  });
+});
+
+describe("a turn", () => {
+  const pair = () => {
+    const gates: ReturnType<typeof createTurns>[] = [];
+    const make = (index: number) =>
+      createTurns((busy) => {
+        for (const [other, gate] of gates.entries()) {
+          const current = gate.current();
+          if (other !== index && current !== undefined) busy(current);
+        }
+      });
+    gates.push(make(0), make(1), make(2));
+    return gates;
+  };
+  const signal = new AbortController().signal;
+
+  it("is one gate's at a time, and the others' when it ends", async () => {
+    const gates = pair();
+    const order: string[] = [];
+    const ends = gates.map(async (gate, index) => {
+      const end = await gate.take(signal);
+      order.push(`begin ${index}`);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      order.push(`end ${index}`);
+      end?.();
+    });
+    await Promise.all(ends);
+    expect(order).toEqual(["begin 0", "end 0", "begin 1", "end 1", "begin 2", "end 2"]);
+  });
+
+  it("is not waited for by a question that is over, nor for ever", async () => {
+    const [first, second] = pair();
+    await first?.take(signal);
+    const gone = new AbortController();
+    const waiting = second?.take(gone.signal);
+    gone.abort();
+    expect(await waiting).toBeUndefined();
+    const rude = createTurns((busy) => busy(Promise.resolve()));
+    expect(await rude.take(signal)).toBeTypeOf("function");
   });
 });
 
