@@ -1,0 +1,79 @@
+import type { Run, RunCall, RunHead, RunScript } from "./run.ts";
+
+/** What changed in one run since it was told of last. */
+export interface RunPatch {
+  readonly run: number;
+  readonly head: RunHead;
+  /** Present when it changed. */
+  readonly script?: RunScript;
+  /** Calls that are new or that changed. */
+  readonly calls: readonly RunCall[];
+}
+
+/** What a page is told over its event stream. */
+export type PageMessage =
+  | { readonly kind: "runs"; readonly runs: readonly Run[] }
+  | { readonly kind: "patch"; readonly patch: RunPatch };
+
+/** What has to be told of a run that was `before` and is `after`. Undefined: nothing, or that all must be told again. */
+export function patchOf(index: number, before: Run, after: Run): RunPatch | "same" | "anew" {
+  const old = new Map(before.calls.map((call) => [call.key, call]));
+  const calls = after.calls.filter((call) => {
+    const known = old.get(call.key);
+    old.delete(call.key);
+    return known === undefined || !sameCall(known, call);
+  });
+  // Calls vanish when a file is written by another run.
+  if (old.size > 0) return "anew";
+  const head = headOf(after);
+  const scriptChanged = JSON.stringify(before.script) !== JSON.stringify(after.script);
+  const headChanged = JSON.stringify(headOf(before)) !== JSON.stringify(head);
+  if (calls.length === 0 && !scriptChanged && !headChanged) return "same";
+  return {
+    run: index,
+    head,
+    ...(scriptChanged && after.script !== undefined ? { script: after.script } : {}),
+    calls,
+  };
+}
+
+/** The run after a patch. */
+export function applyPatch(run: Run, { head, script = run.script, calls }: RunPatch): Run {
+  const places = new Map(run.calls.map((call, index) => [call.key, index]));
+  const next = [...run.calls];
+  for (const call of calls) {
+    const at = places.get(call.key);
+    if (at === undefined) next.push(call);
+    else next[at] = call;
+  }
+  return { ...head, ...(script === undefined ? {} : { script }), calls: next };
+}
+
+function headOf({ script: _script, calls: _calls, ...head }: Run): RunHead {
+  return head;
+}
+
+const fields = [
+  "parent",
+  "name",
+  "startMs",
+  "durationMs",
+  "runMs",
+  "status",
+  "argumentBytes",
+  "arguments",
+  "resultBytes",
+  "result",
+  "error",
+  "line",
+  "updates",
+] as const satisfies readonly (keyof RunCall)[];
+
+function sameCall(a: RunCall, b: RunCall): boolean {
+  return (
+    fields.every((field) => a[field] === b[field]) &&
+    a.decision?.effect === b.decision?.effect &&
+    a.decision?.rule === b.decision?.rule &&
+    a.decision?.layer === b.decision?.layer
+  );
+}

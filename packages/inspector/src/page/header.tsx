@@ -1,0 +1,119 @@
+import { formatCount, formatMs } from "../model/format.ts";
+import type { Run } from "../model/run.ts";
+import { chooseRun, chosenRun, compareWith, connection, otherRun, run, runs, tree } from "./state.ts";
+import { Inline } from "./shown-text.tsx";
+import { chooseTheme, theme, type Theme } from "./theme.ts";
+import { plainText } from "../model/show-text.ts";
+
+export function Header() {
+  const many = runs.value.length > 1;
+  const comparing = otherRun.value !== undefined;
+  return (
+    <header class="top">
+      <h1>
+        <Logo />
+        <span class="unseen">Call trace: </span>
+        {many ? (
+          <RunChoice label="Run" value={chosenRun.value} onChoose={chooseRun} />
+        ) : (
+          <span class="run-name">
+            <Inline text={run.value.script?.name ?? run.value.name} />
+          </span>
+        )}
+      </h1>
+      {comparing ? (
+        <span class="against">
+          against <RunChoice label="Other run" value={otherRun.value ?? 0} onChoose={compareWith} />
+        </span>
+      ) : (
+        <Summary run={run.value} endMs={tree.value.endMs} />
+      )}
+      <span class="push" />
+      {many && (
+        <button
+          type="button"
+          class="switch"
+          aria-pressed={comparing}
+          onClick={() =>
+            compareWith(comparing ? undefined : runs.value.findIndex((_, i) => i !== chosenRun.value))
+          }
+        >
+          Side by side
+        </button>
+      )}
+      <label class="theme">
+        <span class="unseen">Colours</span>
+        <select
+          value={theme.value}
+          onChange={({ currentTarget }) => chooseTheme(currentTarget.value as Theme)}
+        >
+          <option value="auto">Theme: auto</option>
+          <option value="light">Theme: light</option>
+          <option value="dark">Theme: dark</option>
+        </select>
+      </label>
+    </header>
+  );
+}
+
+interface RunChoiceProps {
+  readonly label: string;
+  readonly value: number;
+  readonly onChoose: (index: number) => void;
+}
+
+function RunChoice({ label, value, onChoose }: RunChoiceProps) {
+  return (
+    <select
+      class="run-choice"
+      aria-label={label}
+      value={String(value)}
+      onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
+    >
+      {runs.value.map(({ name }, index) => (
+        <option key={index} value={String(index)}>
+          {plainText(name.slice(0, 100))}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Summary({ run: shown, endMs }: { readonly run: Run; readonly endMs: number }) {
+  const count = (status: string): number => shown.calls.filter((call) => call.status === status).length;
+  const denied = count("denied");
+  const failed = count("error");
+  const facts = [
+    formatMs(endMs),
+    `${formatCount(shown.calls.length)} ${shown.calls.length === 1 ? "call" : "calls"}`,
+    ...(denied > 0 ? [`${formatCount(denied)} denied`] : []),
+    ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
+    ...(shown.omitted > 0 ? [`${formatCount(shown.omitted)} not kept`] : []),
+  ];
+  return (
+    <>
+      <State run={shown} />
+      <span class="facts">{facts.join(" · ")}</span>
+    </>
+  );
+}
+
+function State({ run: shown }: { readonly run: Run }) {
+  if (shown.live && connection.value === "live") return <span class="state running">live</span>;
+  if (connection.value === "connecting") return <span class="state cancelled">connecting</span>;
+  if (shown.live && connection.value === "lost") return <span class="state denied">connection lost</span>;
+  if (shown.live) return <span class="state cancelled">unfinished</span>;
+  const outcome = shown.script?.outcome;
+  if (outcome === undefined) return null;
+  return outcome.ok ? <span class="state ok">succeeded</span> : <span class="state error">failed</span>;
+}
+
+function Logo() {
+  return (
+    <svg class="logo" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      <rect x="1" y="2" width="9" height="3" rx="1" />
+      <rect x="4" y="6.5" width="11" height="3" rx="1" />
+      <rect x="6" y="11" width="6" height="3" rx="1" />
+    </svg>
+  );
+}

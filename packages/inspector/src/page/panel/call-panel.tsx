@@ -1,0 +1,146 @@
+import { formatBytes, formatCount, formatMs, prettyJson } from "../../model/format.ts";
+import type { RunCall } from "../../model/run.ts";
+import { Block, Inline } from "../shown-text.tsx";
+import { activeNode, showCall, tab } from "../state.ts";
+import { Effect, StatusWord } from "../status.tsx";
+
+/** One call: what it was, how it was decided, what went in and what came out. */
+export function CallPanel() {
+  const node = activeNode.value;
+  if (node === undefined) return <p class="hint">Choose a call.</p>;
+  const { call, parent } = node;
+  return (
+    <>
+      <h2>
+        <Inline text={call.name} />
+      </h2>
+      <Facts call={call}>
+        {call.line !== undefined && (
+          <>
+            <dt>Script</dt>
+            <dd>
+              <button type="button" class="link" onClick={() => (tab.value = "script")}>
+                line {call.line}
+              </button>
+            </dd>
+          </>
+        )}
+        {parent !== undefined && (
+          <>
+            <dt>Called by</dt>
+            <dd>
+              <button type="button" class="link" onClick={() => showCall(parent)}>
+                <Inline text={parent.call.name} />
+              </button>
+            </dd>
+          </>
+        )}
+        {node.children.length > 0 && (
+          <>
+            <dt>Calls</dt>
+            <dd>{formatCount(node.children.length)}</dd>
+          </>
+        )}
+      </Facts>
+      <CallTexts call={call} />
+    </>
+  );
+}
+
+interface FactsProps {
+  readonly call: RunCall;
+  readonly children?: preact.ComponentChildren;
+}
+
+export function Facts({ call, children }: FactsProps) {
+  const waited =
+    call.durationMs === undefined || call.runMs === undefined ? 0 : Math.max(0, call.durationMs - call.runMs);
+  return (
+    <dl class="facts-list">
+      <dt>Status</dt>
+      <dd>
+        <StatusWord status={call.status} />
+      </dd>
+      <dt>Decision</dt>
+      <dd>
+        {call.decision === undefined ? (
+          <span class="hint">none on record</span>
+        ) : (
+          <>
+            <Effect effect={call.decision.effect} /> by <Inline text={call.decision.rule} />{" "}
+            <span class="hint">
+              (<Inline text={call.decision.layer} />)
+            </span>
+          </>
+        )}
+      </dd>
+      <dt>Time</dt>
+      <dd>
+        {call.durationMs === undefined ? "not ended" : formatMs(call.durationMs)}
+        <span class="hint">
+          {" "}
+          from {formatMs(call.startMs)}
+          {call.runMs !== undefined && waited >= 1 && `, ${formatMs(waited)} of it before it ran`}
+          {call.runMs === undefined && call.durationMs !== undefined && ", it did not run"}
+        </span>
+      </dd>
+      {children}
+      {call.updates > 0 && (
+        <>
+          <dt>Progress</dt>
+          <dd>
+            {formatCount(call.updates)} {call.updates === 1 ? "update" : "updates"}
+          </dd>
+        </>
+      )}
+      <dt>Id</dt>
+      <dd class="code">
+        <Inline text={call.id} />
+      </dd>
+    </dl>
+  );
+}
+
+export function CallTexts({ call }: Pick<FactsProps, "call">) {
+  return (
+    <>
+      {call.error !== undefined && (
+        <Fold title="Error" open key={`error ${call.key}`}>
+          <Block text={call.error} label="Error" />
+        </Fold>
+      )}
+      <Fold title="Arguments" size={call.argumentBytes} open key={`arguments ${call.key}`}>
+        <Json json={call.arguments} label="Arguments" />
+      </Fold>
+      {(call.result !== undefined || call.status === "ok") && (
+        <Fold title="Result" size={call.resultBytes} open key={`result ${call.key}`}>
+          <Json json={call.result} label="Result" />
+        </Fold>
+      )}
+    </>
+  );
+}
+
+function Json({ json, label }: { readonly json: string | undefined; readonly label: string }) {
+  if (json === undefined) return <p class="hint">Not kept in the trace.</p>;
+  return <Block text={prettyJson(json)} label={label} />;
+}
+
+interface FoldProps {
+  readonly title: string;
+  readonly size?: number | undefined;
+  readonly open?: boolean;
+  readonly children: preact.ComponentChildren;
+}
+
+export function Fold({ title, size, open = false, children }: FoldProps) {
+  return (
+    <details class="fold" open={open}>
+      <summary>
+        {title}
+        {size !== undefined && <span class="hint"> {formatBytes(size)}</span>}
+      </summary>
+      {children}
+    </details>
+  );
+}

@@ -1,0 +1,32 @@
+import type { CallStatus, Decision } from "../model/run.ts";
+
+const marks: Readonly<Record<CallStatus, string>> = {
+  ok: "✓",
+  error: "✗",
+  denied: "⊘",
+  cancelled: "–",
+  running: "…",
+};
+
+/** How a call stands: a mark with a colour, and the word for those who see neither. */
+export function StatusMark({ status }: { readonly status: CallStatus }) {
+  return (
+    <span class={`mark ${status}`}>
+      <span aria-hidden="true">{marks[status]}</span>
+      <span class="unseen">{status} </span>
+    </span>
+  );
+}
+
+export function StatusWord({ status }: { readonly status: CallStatus }) {
+  return (
+    <span class={`word ${status}`}>
+      <span aria-hidden="true">{marks[status]} </span>
+      {status}
+    </span>
+  );
+}
+
+export function Effect({ effect }: Pick<Decision, "effect">) {
+  return <span class={`effect ${effect}`}>{effect}</span>;
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+
+import { applyPatch, patchOf } from "../../src/model/patch.ts";
+import { call, exampleTrace } from "../support/traces.ts";
+import { runOf } from "../support/read.ts";
+
+describe("a run that goes on", () => {
+  it("is told by what changed, and is the same where that is applied", () => {
+    const whole = exampleTrace();
+    const [first, second, third, fourth] = whole.calls;
+    if (!first || !second || !third || !fourth) throw new Error("the example is shorter");
+    const early = {
+      ...whole,
+      durationMs: 900,
+      script: { ...whole.script, state: "running" },
+      calls: [first, { ...second, status: "running", durationMs: undefined, result: undefined }],
+    };
+    const late = { ...whole, calls: [first, second, third, fourth] };
+    const before = runOf(early);
+    const after = runOf(late);
+    const patch = patchOf(0, before, after);
+    if (typeof patch === "string") throw new Error(patch);
+    expect(patch.calls.map(({ id }) => id)).toEqual(["run/2", "run/3", "run/4", "run/4/1", "run/4/2"]);
+    expect(patch).not.toHaveProperty("script");
+    expect(applyPatch(before, patch)).toEqual(after);
+    expect(patchOf(0, after, runOf(late))).toBe("same");
+  });
+
+  it("is told of a script and of a decision that changed", () => {
+    const whole = exampleTrace();
+    const before = runOf({ ...whole, script: { ...whole.script, outcome: undefined } });
+    const patch = patchOf(3, before, runOf(whole));
+    expect(patch).toMatchObject({ run: 3, calls: [], script: { outcome: { ok: true } } });
+    const decided = runOf({
+      ...whole,
+      calls: whole.calls.map((one) => ({
+        ...one,
+        decision: { effect: "allow", rule: "other", layer: "user" },
+      })),
+    });
+    expect(patchOf(0, runOf(whole), decided)).toMatchObject({ calls: { length: 8 } });
+  });
+
+  it("is told anew when it is another run", () => {
+    const whole = exampleTrace();
+    expect(patchOf(0, runOf(whole), runOf({ ...whole, calls: [call("other", "other")] }))).toBe("anew");
+  });
+});
