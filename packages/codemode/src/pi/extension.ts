@@ -10,6 +10,7 @@ import { createScriptChecker, type ScriptChecker } from "../check/node/script-ch
 import { createSampleCache } from "../discovery/sample-cache.ts";
 import type { OutputFiles } from "../output/format-outcome.ts";
 import { createTempFiles } from "../output/node/temp-files.ts";
+import { isRecord } from "../shared/guards.ts";
 import { SOURCE_GRAMMAR } from "../source/options-line.ts";
 import type { ScriptLimits, ScriptRunner } from "../types.ts";
 import { builtinRenderers } from "./builtin-renderers.ts";
@@ -24,6 +25,9 @@ import { scriptReach } from "./script-reach.ts";
 
 /** Estimated tokens for the declarations in the description when no setting says otherwise; the same as Pi's. */
 export const DEFAULT_INLINE_BUDGET = 3000;
+
+/** Whether scripts are type-checked before they run, and what a mistake means. */
+export type CodemodeCheck = "off" | "note" | "refuse";
 
 export interface CodemodeExtensionOptions {
   /** Overrides the `codemode.mode` setting. */
@@ -45,9 +49,10 @@ export interface CodemodeExtensionOptions {
   readonly decisionOf?: (callId: string) => CallDecision | undefined;
   /**
    * Type-checks every script against the tools it can call before it runs, where TypeScript 7 is installed: `note`
-   * runs it and keeps what was found in the details, `refuse` does not run a script with mistakes. Default: `off`.
+   * runs it and keeps what was found in the details, `refuse` does not run a script with mistakes. Overrides the
+   * `codemode.check` setting; without either: `off`.
    */
-  readonly check?: "off" | "note" | "refuse";
+  readonly check?: CodemodeCheck;
   /** What checks. Default: a checker of this package. */
   readonly checker?: ScriptChecker;
   /** Where cut output and images are written. Default: the system's temporary folder. */
@@ -60,8 +65,7 @@ export function createCodemodeExtension(options: CodemodeExtensionOptions = {}):
     const holder = createRunnerHolder(options.runner);
     const pauses = createPromptPauses(pi);
     const render = createSampleCache();
-    const check = options.check ?? "off";
-    const checker = check === "off" ? undefined : (options.checker ?? createScriptChecker());
+    let checker = options.checker;
     const files = options.files ?? createTempFiles();
     const modelsReference = options.models === false ? undefined : `${getDocsPath()}/codemode.md`;
     pi.on("session_shutdown", () => holder.close());
@@ -101,8 +105,9 @@ export function createCodemodeExtension(options: CodemodeExtensionOptions = {}):
           inlineBudget: options.inlineBudget ?? readInlineBudget(pi),
           modelsReference,
         }),
-      execute: async (toolCallId, params, signal, onUpdate, ctx) =>
-        executeCodemode(
+      execute: async (toolCallId, params, signal, onUpdate, ctx) => {
+        const check = options.check ?? readCheck(pi);
+        return executeCodemode(
           { toolCallId, code: params.code, signal, onUpdate, ctx },
           {
             pi,
@@ -113,16 +118,24 @@ export function createCodemodeExtension(options: CodemodeExtensionOptions = {}):
             render,
             modelsReference,
             decisionOf: options.decisionOf,
-            checker,
+            checker: check === "off" ? undefined : (checker ??= createScriptChecker()),
             refuse: check === "refuse",
           },
-        ),
+        );
+      },
     });
   };
 }
 
 function readMode(pi: ExtensionAPI): CodemodeMode {
   return pi.getSettings().codemode?.mode === "only" ? "only" : "on";
+}
+
+/** Not one of Pi's own settings: whatever it holds that is no mode is `off`. */
+function readCheck(pi: ExtensionAPI): CodemodeCheck {
+  const settings: unknown = pi.getSettings().codemode;
+  const check = isRecord(settings) && Object.hasOwn(settings, "check") ? settings["check"] : undefined;
+  return check === "note" || check === "refuse" ? check : "off";
 }
 
 function readInlineBudget(pi: ExtensionAPI): number {

@@ -198,6 +198,40 @@ describe("checking before running", () => {
   });
 });
 
+describe("the setting codemode.check", () => {
+  const wrong = script("return (await tools.data({ i: '3' })).i");
+  const withCheck = (check: unknown, options: CodemodeExtensionOptions = {}) =>
+    // The key is this package's own; Pi hands on what a settings file holds.
+    session(options, { settings: { codemode: { check } } as ScriptedPiSessionOptions["settings"] & object });
+
+  test("`refuse` runs no script with mistakes", async () => {
+    await using pi = await withCheck("refuse");
+    await pi.prompt("go", wrong);
+    expect(pi.resultText()).toContain("The script was not run: ");
+    expect(pi.nestedCalls().size).toBe(0);
+  });
+
+  test("`note` runs it and keeps what was found", async () => {
+    await using pi = await withCheck("note");
+    await pi.prompt("go", wrong);
+    expect(pi.resultText()).toMatch(/\n3$/);
+    expect(pi.toolResults().at(-1)?.details).toMatchObject({ check: { kind: "faulty" } });
+  });
+
+  test.each(["off", "on", true, null])("%j checks nothing", async (check) => {
+    await using pi = await withCheck(check);
+    await pi.prompt("go", wrong);
+    expect(pi.resultText()).toMatch(/\n3$/);
+    expect(pi.toolResults().at(-1)?.details).not.toHaveProperty("check");
+  });
+
+  test("an option of the code's overrides it", async () => {
+    await using pi = await withCheck("refuse", { check: "off" });
+    await pi.prompt("go", wrong);
+    expect(pi.resultText()).toMatch(/\n3$/);
+  });
+});
+
 describe("settings", () => {
   const tool: ExtensionFactory = (pi) =>
     pi.registerTool({
