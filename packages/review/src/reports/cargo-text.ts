@@ -82,24 +82,38 @@ function summaryCounts(line: string, verdicts: ReadonlyMap<string, string>): boo
   return [...verdicts.values()].filter((verdict) => verdict === "FAILED").length === failed;
 }
 
+/** Characters of a test's own output in which its panic is looked for. */
+const maxSearchedChars = 16_000;
+
 function failureOf(name: string, lines: readonly string[], target: string | undefined): ParsedFailure {
   const output = lines.join("\n");
-  // Since Rust 1.73 the message stands on the next line, before it in quotes on the same one.
-  const panic = /^thread '.*?'(?: \(\d+\))? panicked at (?:'(.*)', )?(\S+):(\d+):(\d+):?$/m.exec(output);
+  // Since Rust 1.73 the message stands on the next line, before it in quotes, over several lines.
+  const panic = /^thread '.*?'(?: \(\d+\))? panicked at (?:'([^]*?)', )?(\S+):(\d+):(\d+):?$/m.exec(
+    output.slice(0, maxSearchedChars),
+  );
   const [head, quoted, file, line, column] = panic ?? [];
   const after = head === undefined ? output : output.slice(output.indexOf(head) + head.length);
   const body = after.split(/^(?:stack backtrace:|note: )/m)[0]?.trim() ?? "";
   const message = quoted ?? (body || output.trim());
+  // A panic in the standard library is one of the test's: an assertion about what it returned.
+  const outside = file !== undefined && /[\\/]library[\\/](?:std|core|alloc|test)[\\/]src[\\/]/.test(file);
+  const own = file === undefined || outside ? {} : { line: Number(line), column: Number(column) };
   return {
-    file: file ?? target,
+    file: outside ? target : (file ?? target),
     name: name.replaceAll("::", " > "),
     kind: message.startsWith("assertion ") ? "assertion" : "error",
     message: message || "failed without a message",
-    expected: /^ *right: (.*)$/m.exec(body)?.[1],
-    actual: /^ *left: (.*)$/m.exec(body)?.[1],
-    ...(line === undefined ? {} : { line: Number(line), column: Number(column) }),
+    expected: compared("right", quoted, body),
+    actual: compared("left", quoted, body),
+    ...own,
     stack: output,
   };
+}
+
+/** One side of a comparison. In a quoted message it stands between backticks, and what follows is no part of it. */
+function compared(side: "left" | "right", quoted: string | undefined, body: string): string | undefined {
+  const line = new RegExp(`^ *${side}: (.*)$`, "m").exec(quoted ?? body)?.[1];
+  return quoted === undefined ? line : (/^`(.*?)`(?:,?$|: )/.exec(line ?? "")?.[1] ?? line);
 }
 
 /** rustc's errors: a headline, then ` --> file:line:column`. */

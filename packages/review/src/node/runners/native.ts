@@ -1,8 +1,11 @@
 import { join } from "node:path";
 
+import { limits } from "../../limits.ts";
 import { parseCargoText } from "../../reports/cargo-text.ts";
 import { parseGoJson } from "../../reports/go-json.ts";
 import { parseJunit } from "../../reports/junit.ts";
+import { stackPlaces } from "../../reports/places.ts";
+import type { ParsedFailure } from "../../reports/report.ts";
 import { readTextFile } from "../files.ts";
 import type { Runner } from "./runner.ts";
 
@@ -51,7 +54,12 @@ export const cargoTest: Runner = {
   name: "cargo",
   reportsOnStdout: true,
   inject: async () => ({ args: [] }),
-  read: async ({ stdout, stderr }) => parseCargoText(stdout, stderr),
+  async read({ stdout, stderr }, { folder }) {
+    const result = parseCargoText(stdout, stderr);
+    if (!result.ok) return result;
+    const { report } = result;
+    return { ok: true, report: { ...report, failures: await withLines(folder, report.failures) } };
+  },
   classify({ stdout, stderr }) {
     if (/running \d+ test/.test(stdout)) return undefined;
     const manifest =
@@ -59,3 +67,25 @@ export const cargoTest: Runner = {
     return manifest.test(stderr) ? "config-error" : undefined;
   },
 };
+
+/** Where the output says no place, as of a test that should have panicked before Rust 1.86: that of the test itself. */
+async function withLines(
+  folder: string,
+  failures: readonly ParsedFailure[],
+): Promise<readonly ParsedFailure[]> {
+  const sources = new Map<string, string>();
+  const found: ParsedFailure[] = [];
+  for (const failure of failures) {
+    const { file, line, stack = "" } = failure;
+    const name = failure.name.split(" > ").at(-1) ?? "";
+    if (file === undefined || line !== undefined || !/^\w+$/.test(name) || stackPlaces(stack).length > 0) {
+      found.push(failure);
+      continue;
+    }
+    const source = sources.get(file) ?? (await readTextFile(join(folder, file), limits.sourceBytes)) ?? "";
+    sources.set(file, source);
+    const at = source.split("\n").findIndex((text) => new RegExp(`\\bfn ${name}\\s*[(<]`).test(text));
+    found.push(at === -1 ? failure : { ...failure, line: at + 1 });
+  }
+  return found;
+}
