@@ -7,6 +7,8 @@ const ghBody =
   "-t,--title=text -b,--body=text -F,--body-file=read -a,--assignee=text -l,--label=text -m,--milestone=text -p,--project=text -w,--web -T,--template=text -e,--editor! -R,--repo=text -B,--base=text -H,--head=text -d,--draft -f,--fill --fill-first --fill-verbose --no-maintainer-edit -r,--reviewer=text --recover=read --dry-run";
 const ghList =
   "-R,--repo=text -L,--limit=text -s,--state=text -l,--label=text -A,--author=text -a,--assignee=text -S,--search=text --json=text -q,--jq=text -t,--template=text -w,--web -c,--comments -B,--base=text -H,--head=text -m,--milestone=text -d,--draft --app=text --log --log-failed --job=text --exit-status -v,--verbose --patch --name-only --color=text -b,--branch=text -u,--user=text -e,--event=text --watch --interval=text --required --allow-forks -T --mention=text";
+const ghApi =
+  "-X,--method=text! -f,--raw-field=text! -F,--field=at-read! -H,--header=text --input=read! -q,--jq=text -t,--template=text --paginate -i,--include --cache=text --hostname=host -p,--preview=text --silent --slurp --verbose";
 const ghReads: SubcommandSpec = { network: true, options: ghList };
 const ghWrites: SubcommandSpec = {
   network: true,
@@ -16,7 +18,17 @@ const ghWrites: SubcommandSpec = {
 /** Clients of services, containers and clusters. */
 export const cloudTable: readonly ProgramSpec[] = [
   {
-    names: ["gh", "glab", "hub"],
+    names: ["hub"],
+    options: "-C=cwd --help --version",
+    subcommandOptional: true,
+    subcommands: {
+      "issue,pr,release,gist,ci-status,compare,browse,create,delete,fork,pull-request,sync": net,
+      api: { network: true, options: ghApi, operands: { rest: "text" }, special: "gh-api" },
+    },
+    special: "hub",
+  },
+  {
+    names: ["gh", "glab"],
     options: "-R,--repo=text --help --version",
     optionsAnywhere: true,
     subcommands: {
@@ -24,18 +36,43 @@ export const cloudTable: readonly ProgramSpec[] = [
         {
           subcommands: {
             "list,ls,view,status,diff,checks,issues,prs,repos,code,commits,verify": ghReads,
-            "create,new,edit,close,reopen,merge,comment,delete,lock,unlock,pin,unpin,transfer,develop,ready,review,checkout,co,clone,fork,rename,archive,unarchive,sync,set-default,download,upload,rerun,cancel,watch,run,enable,disable,set,remove,add,item-add,item-edit,update-branch,ssh,cp,stop,rebuild,deploy-key,credits":
+            merge: { ...ghWrites, special: "gh-merge" },
+            sync: {
+              network: true,
+              options: "-b,--branch=text --force! -s,--source=text -R,--repo=text",
+              operands: { rest: "text" },
+              special: "gh-sync",
+            },
+            "create,new,edit,close,reopen,comment,delete,lock,unlock,pin,unpin,transfer,develop,ready,review,checkout,co,clone,fork,rename,archive,unarchive,set-default,download,upload,rerun,cancel,watch,run,enable,disable,set,remove,add,item-add,item-edit,update-branch,ssh,cp,stop,rebuild,deploy-key,credits":
               ghWrites,
           },
         },
       api: {
         network: true,
-        options:
-          "-X,--method=text! -f,--raw-field=text! -F,--field=at-read! -H,--header=text --input=read! -q,--jq=text -t,--template=text --paginate -i,--include --cache=text --hostname=host -p,--preview=text --silent --slurp --verbose",
+        options: ghApi,
         operands: { rest: "text" },
+        special: "gh-api",
+      },
+      alias: {
+        subcommands: {
+          list: {},
+          "set,import": { opaque: "an alias of gh can run a shell line" },
+          delete: {},
+        },
+      },
+      "extension,ext": {
+        network: true,
+        subcommands: {
+          "list,search,browse": net,
+          "install,upgrade,create,exec": {
+            network: true,
+            opaque: "an extension of gh is a program of its own",
+          },
+          remove: {},
+        },
       },
       auth: { subcommands: { status: net, token: {}, "login,logout,refresh,setup-git,switch": net } },
-      "alias,config,extension,ext,completion,browse,status,attestation,copilot,preview": net,
+      "config,completion,browse,status,attestation,copilot,preview": net,
     },
   },
   {
@@ -170,9 +207,29 @@ export const cloudTable: readonly ProgramSpec[] = [
     network: true,
   },
   {
+    names: ["terraform", "tofu"],
+    singleDashLong: true,
+    options: "-chdir=cwd",
+    network: true,
+    subcommands: {
+      fmt: {
+        options: "-list=text -write=text -diff -check -recursive -no-color",
+        operands: { rest: "read-tree" },
+        otherwise: ".",
+        writesWithin: "operands",
+        writesUnless: ["-check"],
+      },
+      "validate,version,show,output,providers,graph,console,metadata,get,state,workspace,test,login,logout,modules,refresh,import,taint,untaint,force-unlock":
+        { network: true },
+      "init,plan,apply,destroy": {
+        network: true,
+        options:
+          "-out=write -var-file=read -var=text -state=write -state-out=write -backup=write -backend-config=text -plugin-dir=read-tree -auto-approve -input=text -target=text -replace=text -lock=text -no-color -upgrade -reconfigure -migrate-state -destroy -refresh=text -parallelism=text",
+      },
+    },
+  },
+  {
     names: [
-      "terraform",
-      "tofu",
       "pulumi",
       "helm",
       "ansible-playbook",

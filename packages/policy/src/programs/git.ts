@@ -25,6 +25,11 @@ const read: SubcommandSpec = { readOnly: true, special: "git-read" };
 const log: SubcommandSpec = { ...read, options: `${logOptions} ${diffOptions}`, numeric: true };
 const worktreeWrite: SubcommandSpec = { special: "git-paths" };
 
+const pushOptions =
+  "--all,--branches --prune --mirror! -n,--dry-run --porcelain -d,--delete! --tags --follow-tags --signed?text --atomic -o,--push-option=text --receive-pack,--exec=command " +
+  "--force-with-lease?text! --force-if-includes -f,--force! --repo=text -u,--set-upstream --thin --no-thin -q,--quiet -v,--verbose --progress --no-progress --recurse-submodules=text " +
+  "--verify --no-verify -4,--ipv4 -6,--ipv6 --no-force-with-lease --no-force";
+
 const fetchOptions =
   "--all -a,--append -f,--force --depth=text --deepen=text --unshallow --tags -t -n,--no-tags --prune -p -P,--prune-tags -k,--keep --multiple -j,--jobs=text " +
   "--upload-pack=command --set-upstream -u --recurse-submodules?text -q,--quiet -v,--verbose --progress --dry-run -o,--server-option=text -4 -6 " +
@@ -113,7 +118,8 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
         ...worktreeWrite,
       },
       "pop,apply": { options: "--index -q,--quiet", special: "git-tree" },
-      "drop,clear,branch,create,store,export,import": {},
+      branch: { special: "git-tree" },
+      "drop,clear,create,store,export,import": {},
     },
     special: "git-tree",
   },
@@ -127,10 +133,7 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
   },
   push: {
     network: true,
-    options:
-      "--all,--branches --prune --mirror! -n,--dry-run --porcelain -d,--delete! --tags --follow-tags --signed?text --atomic -o,--push-option=text --receive-pack,--exec=command " +
-      "--force-with-lease?text! --force-if-includes -f,--force! --repo=text -u,--set-upstream --thin --no-thin -q,--quiet -v,--verbose --progress --no-progress --recurse-submodules=text " +
-      "--verify --no-verify -4,--ipv4 -6,--ipv6 --no-force-with-lease --no-force",
+    options: pushOptions,
     special: "git-push",
   },
   fetch: { network: true, options: fetchOptions, special: "git-remote" },
@@ -243,8 +246,9 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
     subcommands: {
       list: { ...read, options: "--porcelain -v,--verbose -z" },
       add: {
+        special: "git-worktree",
         options:
-          "-f,--force -b=text -B=text -d,--detach --checkout --no-checkout --lock --reason=text --orphan -q,--quiet --track --guess-remote",
+          "-f,--force -b=text -B=text! -d,--detach --checkout --no-checkout --lock --reason=text --orphan -q,--quiet --track --guess-remote",
         operands: { first: "write-tree", rest: "text" },
       },
       remove: { options: "-f,--force!", operands: { rest: "delete-tree" } },
@@ -259,7 +263,7 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
       foreach: { options: "--recursive -q,--quiet", posix: true, wraps: { kind: "line" } },
       "add,update,init,deinit,sync,set-url,set-branch,absorbgitdirs": {
         network: true,
-        special: "git-config",
+        special: "git-submodule",
       },
     },
     options: "-q,--quiet",
@@ -272,7 +276,78 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
       "start,bad,good,new,old,skip,reset,replay": { special: "git-tree" },
     },
   },
-  "update-ref,symbolic-ref,replace,notes,update-index,read-tree,write-tree,commit-tree,mktag,mktree,pack-refs,gc,prune,repack,fsck,maintenance,init,checkout-index,sparse-checkout,rerere,lfs,svn,p4,daemon,http-backend,fast-import,fast-export,credential,send-email,request-pull,gui,citool,instaweb,hook,shell,upload-pack,receive-pack":
+  "update-ref": {
+    options: "-d -m=text --no-deref --stdin -z --create-reflog",
+    special: "git-ref-plumbing",
+  },
+  "symbolic-ref": {
+    options: "-q,--quiet -d,--delete! --short --recurse --no-recurse -m=text",
+    special: "git-ref-plumbing",
+  },
+  "fast-import": { options: "--force!", special: "git-ref-plumbing" },
+  init: {
+    options:
+      "-q,--quiet --bare --template=environment --separate-git-dir=write-tree --object-format=text --ref-format=text -b,--initial-branch=text --shared?text",
+    operands: { rest: "write" },
+    special: "git-init",
+  },
+  "checkout-index": {
+    options:
+      "-u,--index -q,--quiet -f,--force -a,--all -n,--no-create --prefix=text --stage=text --temp --stdin -z",
+    special: "git-checkout-index",
+  },
+  "read-tree": {
+    options: "-m -u! --reset! -i --prefix=text -n,--dry-run -v --trivial --aggressive --index-output=write",
+    writesWithin: "folder",
+    writesWith: ["-u"],
+    special: "git-other",
+  },
+  "sparse-checkout": { special: "git-tree" },
+  lfs: {
+    subcommands: {
+      push: { network: true, options: `${pushOptions} --object-id --stdin`, special: "git-push" },
+      "pull,checkout": { network: true, special: "git-tree" },
+      "fetch,clone,prune,dedup": { network: true },
+      "env,ls-files,status,version,logs,locks,pointer": {},
+      "track,untrack,install,uninstall,update,lock,unlock,migrate,ext,fsck": { special: "git-other" },
+    },
+  },
+  subtree: {
+    options: "-P,--prefix=text -q,--quiet -d,--debug",
+    optionsAnywhere: true,
+    subcommands: {
+      push: { network: true, options: pushOptions, special: "git-push" },
+      "pull,merge,add": { network: true, special: "git-tree" },
+      split: { options: "-b,--branch=text --rejoin! --onto=text --annotate=text", special: "git-other" },
+    },
+  },
+  "send-pack,http-push": { network: true, options: `${pushOptions} --stdin`, special: "git-push" },
+  "svn,p4": {
+    network: true,
+    subcommands: {
+      "rebase,fetch,clone,init,sync": { network: true, special: "git-tree" },
+      "dcommit,submit,set-tree,commit-diff": { network: true, special: "git-foreign-push" },
+    },
+  },
+  "send-email": {
+    network: true,
+    options:
+      "--smtp-server=program --sendmail-cmd=command --to-cmd=command --cc-cmd=command --header-cmd=command --smtp-server-port=text --to=text --cc=text",
+    operands: { rest: "read" },
+    special: "git-other",
+  },
+  "instaweb,daemon": {
+    options:
+      "-b,--browser=command -d,--httpd=command -l,--local -p,--port=text --access-hook=command --export-all --base-path=text --reuseaddr",
+    opaque: "it starts a server",
+    special: "git-other",
+  },
+  hook: { opaque: "it runs the hooks of the repository", special: "git-other" },
+  "maintenance,gui,citool,shell,credential": {
+    opaque: "it runs what the configuration names",
+    special: "git-other",
+  },
+  "replace,notes,update-index,write-tree,commit-tree,mktag,mktree,pack-refs,gc,prune,repack,fsck,rerere,http-backend,fast-export,request-pull,upload-pack,receive-pack":
     { special: "git-other" },
   "hash-object": {
     options: "-w! -t=text --stdin --stdin-paths --path=text --no-filters --literally",

@@ -120,7 +120,19 @@ export const interpreterTable: readonly ProgramSpec[] = [
       },
       // Without a file they run what the project's own configuration names.
       "test,bench,task,install,add,cache": { options: "-A,--allow-all! -c,--config=read --import-map=read" },
-      "fmt,lint,check,doc,info,types": { operands: { rest: "read" } },
+      fmt: {
+        options: "--check --ext=text --ignore=text",
+        operands: { rest: "read-tree" },
+        writesWithin: "operands",
+        writesUnless: ["--check"],
+      },
+      lint: {
+        options: "--fix! --ignore=text",
+        operands: { rest: "read-tree" },
+        writesWithin: "operands",
+        writesWith: ["--fix"],
+      },
+      "check,doc,info,types": { operands: { rest: "read" } },
     },
   },
   {

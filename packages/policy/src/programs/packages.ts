@@ -1,7 +1,18 @@
 import type { ProgramSpec, SubcommandSpec } from "./spec.ts";
 
-const code: SubcommandSpec = {};
+/** Runs code of the project, which is its own affair, except where an option says in which folder. */
+const code: SubcommandSpec = { writesWithin: "chosen" };
 const install: SubcommandSpec = { network: true };
+/** Writes what belongs to a package below the folder where it works. */
+const packs = (writesNames: string, more: SubcommandSpec = {}): SubcommandSpec => ({
+  writesWithin: "folder",
+  writesNames,
+  ...more,
+});
+const nodeFiles =
+  "node_modules package.json package-lock.json npm-shrinkwrap.json pnpm-lock.yaml pnpm-workspace.yaml yarn.lock .yarn .pnp.cjs bun.lock bun.lockb";
+const nodeInstall = packs(nodeFiles, install);
+const nodeChange = packs(nodeFiles);
 const lookup: SubcommandSpec = { network: true };
 const execArgv: SubcommandSpec = { posix: true, wraps: { kind: "argv" } };
 
@@ -17,10 +28,11 @@ export const packageTable: readonly ProgramSpec[] = [
     optionsAnywhere: true,
     subcommands: {
       "run,run-script,rum,urn,test,t,tst,start,stop,restart": code,
-      "install,i,in,ins,add,ci,clean-install,install-test,it,update,up,upgrade,rebuild,rb,link,ln,install-ci-test,cit,audit,dedupe,ddp":
-        install,
-      "uninstall,remove,rm,un,unlink,prune,pack,version,init,create,innit,config,c,set,pkg,shrinkwrap,cache,edit,explore,login,logout,adduser,completion,doctor":
-        code,
+      "install,i,in,ins,add,install-test,it,update,up,upgrade,link,ln,audit,dedupe,ddp": nodeInstall,
+      "ci,clean-install,rebuild,rb,install-ci-test,cit": packs("node_modules", install),
+      "uninstall,remove,rm,un,unlink,prune,version,init,create,innit,set,pkg,shrinkwrap": nodeChange,
+      pack: { options: "--pack-destination=write-tree", writesWithin: "chosen" },
+      "config,c,cache,edit,explore,login,logout,adduser,completion,doctor": code,
       "publish,unpublish,deprecate,dist-tag,access,owner,team,org,token,profile,hook,star,unstar": install,
       "fund,view,info,show,v,outdated,search,s,find,ping,whoami,docs,repo,bugs,home": lookup,
       "ls,list,la,ll,explain,why,root,prefix,bin,query,get,help": { readOnly: true },
@@ -38,17 +50,21 @@ export const packageTable: readonly ProgramSpec[] = [
       "-c,--call=command -p,--package=text -y,--yes --no -n,--node-arg=text --no-install --ignore-existing -q,--quiet -w,--workspace=text --prefix=cwd --shell=program --shell-auto-fallback?text --bun --registry=url --userconfig=environment --cache=write-tree -v,--version -h,--help",
     posix: true,
     network: true,
+    mayStart: true,
   },
   {
     names: ["pnpm"],
     options:
       "-C,--dir=cwd -r,--recursive -F,--filter=text -w,--workspace-root --stream --silent -s --reporter=text --color --no-color --loglevel=text --parallel --aggregate-output --config?environment --ignore-workspace -h,--help -v,--version -D,--save-dev -P,--save-prod -E,--save-exact -g,--global --frozen-lockfile --no-frozen-lockfile --offline --prefer-offline --ignore-scripts --json --depth=text --long --if-present --registry=url",
     optionsAnywhere: true,
+    mayStart: true,
     subcommands: {
-      "run,run-script,test,t,tst,start,stop,restart,rb,rebuild,pack,config,c,env,store,patch,patch-commit,init,link,ln,unlink,prune,remove,rm,uninstall,un,setup,server,deploy,import,approve-builds":
-        code,
-      "install,i,add,update,up,upgrade,fetch,audit,publish,create,dedupe,self-update": install,
-      dlx: { posix: true, network: true, options: "-c,--shell-mode --package=text" },
+      "run,run-script,test,t,tst,start,stop,restart,pack,config,c,env,store,setup,server": code,
+      "patch,patch-commit,init,link,ln,unlink,prune,remove,rm,uninstall,un,rb,rebuild,deploy,import,approve-builds":
+        nodeChange,
+      "install,i,add,update,up,upgrade,fetch,audit,create,dedupe": nodeInstall,
+      "publish,self-update": install,
+      dlx: { posix: true, network: true, options: "-c,--shell-mode --package=text", mayStart: true },
       exec: { options: "-c,--shell-mode", posix: true, wraps: { kind: "argv" } },
       "view,info,show,outdated,search": lookup,
       "list,ls,la,ll,why,licenses,root,bin,help": code,
@@ -59,12 +75,14 @@ export const packageTable: readonly ProgramSpec[] = [
     options:
       "--cwd=cwd --silent -s --json --verbose --offline --frozen-lockfile --immutable --production --use-yarnrc=environment --ignore-scripts -h,--help -v,--version -D,--dev -W",
     optionsAnywhere: true,
+    mayStart: true,
     subcommands: {
       run: { mayStart: true },
-      "test,start,build,lint,format,dev,config,link,unlink,remove,pack,version,init,set,plugin,patch,patch-commit,workspaces,workspace,rebuild,node,unplug,cache,constraints":
-        code,
-      "install,add,up,upgrade,global,publish,npm,audit,create,import,dedupe": install,
-      dlx: { posix: true, network: true, options: "-p,--package=text -q,--quiet" },
+      "test,start,build,lint,format,dev,config,pack,set,workspaces,workspace,node,cache,constraints": code,
+      "link,unlink,remove,version,init,plugin,patch,patch-commit,rebuild,unplug": nodeChange,
+      "install,add,up,upgrade,create,import,dedupe": nodeInstall,
+      "global,publish,npm,audit": install,
+      dlx: { posix: true, network: true, options: "-p,--package=text -q,--quiet", mayStart: true },
       exec: execArgv,
       "info,outdated": lookup,
       "list,why,bin,licenses,help,explain": code,
@@ -76,11 +94,14 @@ export const packageTable: readonly ProgramSpec[] = [
     options:
       "--cwd=cwd -e,--eval=code -p,--print=code -r,--preload=execute --env-file=environment -c,--config?environment --hot --watch --silent -b,--bun --smol -h,--help -v,--version --filter=text -d,--dev -D -g,--global --frozen-lockfile --production --ignore-scripts",
     optionsAnywhere: true,
+    mayStart: true,
     subcommands: {
       run: { mayStart: true, posix: true },
       exec: { opaque: "it runs a shell line" },
-      "test,build,init,link,unlink,remove,rm,patch,pm,repl": code,
-      "install,i,add,a,update,create,c,upgrade,publish,audit,outdated,info": install,
+      "test,build,pm,repl": code,
+      "init,link,unlink,remove,rm,patch": nodeChange,
+      "install,i,add,a,update,create,c": nodeInstall,
+      "upgrade,publish,audit,outdated,info": install,
       x: { posix: true, network: true, mayStart: true },
     },
   },
@@ -148,13 +169,35 @@ export const packageTable: readonly ProgramSpec[] = [
       "--manifest-path=read -C=cwd --config=environment -Z=text --color=text -q,--quiet -v,--verbose --locked --offline --frozen -h,--help -V,--version --list --release -r --workspace --all --all-targets --all-features --no-default-features -F,--features=text -p,--package=text --exclude=text --bin=text --bins --example=text --lib --test=text --tests --target=text --target-dir=write-tree -j,--jobs=text --profile=text --message-format=text",
     optionsAnywhere: true,
     subcommands: {
-      "build,b,check,c,test,t,run,r,bench,doc,d,clippy,fmt,fix,clean,rustc,rustdoc,package,new,init,remove,rm,expand,nextest,miri,make,uninstall,report,config":
+      "build,b,check,c,test,t,run,r,bench,doc,d,clean,rustc,rustdoc,package,expand,nextest,miri,make,uninstall,report,config":
         code,
+      fmt: {
+        options: "--check --emit=text",
+        writesWithin: "folder",
+        writesUnless: ["--check"],
+        handsOn: true,
+      },
+      fix: { options: "--allow-dirty --allow-staged --broken-code --edition", writesWithin: "folder" },
+      clippy: {
+        options: "--fix! --allow-dirty --allow-staged --no-deps",
+        writesWithin: "folder",
+        writesWith: ["--fix"],
+      },
+      "new,init": { options: "--vcs=text --edition=text --name=text", operands: { rest: "write-tree" } },
+      "remove,rm": packs("Cargo.toml Cargo.lock"),
       watch: {
         options: "-x,--exec=text -s,--shell=command -w,--watch=read -i,--ignore=text -c -q --why --postpone",
       },
-      "fetch,update,add,install,publish,yank,owner,login,logout,search,info,vendor,generate-lockfile,audit":
-        install,
+      "update,add,generate-lockfile": packs("Cargo.toml Cargo.lock", {
+        ...install,
+        options: "--git=url --branch=text --tag=text --rev=text --path=read-tree --registry=text",
+      }),
+      vendor: { ...install, operands: { rest: "write-tree" }, otherwise: "vendor" },
+      install: {
+        ...install,
+        options: "--git=url --root=write-tree --path=read-tree -f,--force --index=url --registry=text",
+      },
+      "fetch,publish,yank,owner,login,logout,search,info,audit": install,
       "metadata,tree,pkgid,locate-project,read-manifest,verify-project,version,help": code,
     },
   },
@@ -162,13 +205,23 @@ export const packageTable: readonly ProgramSpec[] = [
     names: ["go"],
     options: "-C=cwd",
     subcommands: {
-      "build,test,vet,run,tool,fix,work,bug": {
+      fix: { options: "-fix=text -go=text -C=cwd", singleDashLong: true, writesWithin: "folder" },
+      run: {
+        options:
+          "-exec=command -toolexec=command -v -x -n -race -tags=text -mod=text -ldflags=text -gcflags=text -p=text -overlay=read -C=cwd",
+        singleDashLong: true,
+        posix: true,
+        special: "go-run",
+      },
+      "build,test,vet,tool,work,bug": {
         options:
           "-o=write -exec=command -toolexec=command -v -x -n -race -run=text -bench=text -count=text -cover -coverprofile=write -cpuprofile=write -memprofile=write -outputdir=write-tree -timeout=text -tags=text -mod=text -ldflags=text -gcflags=text -p=text -short -json -overlay=read -vettool=program -C=cwd",
         singleDashLong: true,
       },
-      "install,get,mod": install,
-      fmt: code,
+      install,
+      get: packs("go.mod go.sum", install),
+      mod: packs("go.mod go.sum vendor", install),
+      fmt: { options: "-n -x -mod=text", writesWithin: "folder", writesUnless: ["-n"] },
       generate: { opaque: "go generate runs the commands that source files name" },
       clean: code,
       "list,version,doc,help": {
@@ -183,6 +236,7 @@ export const packageTable: readonly ProgramSpec[] = [
     options:
       "-C,--directory=cwd -f,--file,--makefile=execute -I,--include-dir=read-tree -j?text --jobs?text -k,--keep-going -n,--just-print,--dry-run,--recon -B,--always-make -s,--silent,--quiet -e,--environment-overrides -i,--ignore-errors -l?text --load-average?text -o,--old-file=text -W,--what-if=text -p,--print-data-base -q,--question -r,--no-builtin-rules -R -S -t,--touch -v,--version -w,--print-directory --no-print-directory -d --debug?text --trace -E,--eval=code -O?text --output-sync?text -h,--help",
     operands: { rest: "text" },
+    writesWithin: "chosen",
     special: "make",
   },
   {
@@ -203,7 +257,6 @@ export const packageTable: readonly ProgramSpec[] = [
       "ant",
       "sbt",
       "lein",
-      "mix",
       "rebar3",
       "dotnet",
       "msbuild",
@@ -215,12 +268,6 @@ export const packageTable: readonly ProgramSpec[] = [
       "vitest",
       "jest",
       "mocha",
-      "eslint",
-      "oxlint",
-      "oxfmt",
-      "biome",
-      "ruff",
-      "black",
       "mypy",
       "pytest",
       "tox",

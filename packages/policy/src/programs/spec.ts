@@ -114,14 +114,18 @@ export interface SubcommandSpec {
   /** Why nobody can see into what it runs, whatever its words. */
   readonly opaque?: string;
   /**
-   * It writes some of what is below the folder where it works: always, or only where an option chooses that folder, as
-   * `make -C dir` does.
+   * It writes some of what is below a folder, and only the program knows which: its operands, or where it works if it
+   * has none; where it works; or there only if an option chose that folder, as `make -C dir` does.
    */
-  readonly writesWithin?: "always" | "chosen";
+  readonly writesWithin?: "operands" | "folder" | "chosen";
+  /** The names there that it writes, blank-separated, where it writes no others. */
+  readonly writesNames?: string;
   /** The options that make it write; without one of them it only looks. */
   readonly writesWith?: readonly string[];
   /** The options that keep it from writing. */
   readonly writesUnless?: readonly string[];
+  /** What stands after `--` are options of a program that it starts. */
+  readonly handsOn?: boolean;
   /** It reaches a host that its words do not name. */
   readonly network?: boolean;
   /** Name of the extra reading of its words, see `shell/special/table.ts`. */

@@ -2,6 +2,7 @@ import { archiveTable } from "./archives.ts";
 import { builtinTable } from "./builtins.ts";
 import { cloudTable } from "./cloud.ts";
 import { fileProgramsTable } from "./files.ts";
+import { formatterTable } from "./formatters.ts";
 import { gitTable } from "./git.ts";
 import { interpreterTable } from "./interpreters.ts";
 import { networkTable } from "./network.ts";
@@ -10,6 +11,7 @@ import { searchTable } from "./search.ts";
 import { compileSpec, type CompiledSpec, type ProgramSpec } from "./spec.ts";
 import { systemTable } from "./system.ts";
 import { textTable } from "./text.ts";
+import { versionTable } from "./versions.ts";
 import { wrapperTable } from "./wrappers.ts";
 
 const families: readonly (readonly ProgramSpec[])[] = [
@@ -21,7 +23,9 @@ const families: readonly (readonly ProgramSpec[])[] = [
   interpreterTable,
   wrapperTable,
   gitTable,
+  versionTable,
   packageTable,
+  formatterTable,
   networkTable,
   cloudTable,
   systemTable,

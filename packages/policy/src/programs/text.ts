@@ -134,7 +134,7 @@ export const textTable: readonly ProgramSpec[] = [
     readOnly: true,
   },
   {
-    names: ["dos2unix", "unix2dos", "prettier", "sponge"],
+    names: ["dos2unix", "unix2dos", "sponge"],
     operands: { rest: "write" },
     options: "-w,--write! -c,--check -l,--list-different --config=read --ignore-path=read -n,--newfile -a",
   },

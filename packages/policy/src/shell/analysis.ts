@@ -89,6 +89,8 @@ export interface Analysis {
   readonly movers: Set<string>;
   /** Variables that the text only sets to numbers, as looked up so far. */
   readonly numeric: Map<string, boolean>;
+  /** Aliases of git that the text itself sets. */
+  readonly gitAliases: Map<string, string>;
   /** Set when `HOME` is assigned: `~` is no longer known. */
   homeChanged: boolean;
   stopped: boolean;

@@ -57,6 +57,7 @@ export function analyzeCommand(source: string, options: AnalyzeOptions = {}): Sh
     doubts,
     movers: new Set(),
     numeric: new Map(),
+    gitAliases: new Map(),
     homeChanged: false,
     stopped: false,
     variablesLost: false,

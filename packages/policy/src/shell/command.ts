@@ -1,3 +1,4 @@
+import { isFormatter } from "../programs/formatters.ts";
 import { findProgram } from "../programs/table.ts";
 import type { CompiledSpec, OperandRoles, Role } from "../programs/spec.ts";
 import type { CommandFact, Word } from "../subject.ts";
@@ -15,7 +16,7 @@ import { applyRole, Effects, type CommandCall } from "./effects.ts";
 import { assign } from "./environment.ts";
 import { joinPath, unite } from "./folders.ts";
 import { hostFact } from "./resources.ts";
-import { expandsToMany, plainWord, wordTail, type ShellWord } from "./shell-word.ts";
+import { expandsToMany, literalWord, plainWord, wordTail, type ShellWord } from "./shell-word.ts";
 import { specials } from "./special/table.ts";
 import { declaredWrapper, startWords, unwrap } from "./unwrap.ts";
 
@@ -75,7 +76,11 @@ export function readCommand(
     unwrap(call, leaf);
     applyEntry(call, leaf, spec);
     if (leaf?.mayStart === true) startNamed(call);
-    if (declared === undefined && !known) readUnknown(call);
+    const dashed =
+      found === undefined && declared === undefined ? /^git-(.+)$/.exec(program)?.[1] : undefined;
+    // `git-push`, also by its path, is what `git push` runs.
+    if (dashed !== undefined) startWords(call, [literalWord("git"), literalWord(dashed), ...words.slice(1)]);
+    else if (declared === undefined && !known) readUnknown(call);
   }
 
   const source = extra.source ?? words.map((word) => word.raw).join(" ");
@@ -213,8 +218,28 @@ function operandRole(roles: OperandRoles, index: number, count: number): Role | 
   return roles.rest;
 }
 
+/** Writes below a folder that only the program knows in full. */
+function applyWithin(call: CommandCall, spec: CompiledSpec): void {
+  const { flags, operands } = call.parsed;
+  const handedOn = spec.handsOn === true ? operands.map(({ value }) => value ?? "") : [];
+  const has = (names: readonly string[]) =>
+    flags.some((flag) => names.includes(flag.name)) || names.some((name) => handedOn.includes(name));
+  if (spec.writesWith !== undefined && !has(spec.writesWith)) return;
+  if (spec.writesUnless !== undefined && has(spec.writesUnless)) return;
+  const chosen = flags.some((flag) => flag.option?.role === "cwd");
+  if (spec.writesWithin === "chosen" && !chosen) return;
+  const names = spec.writesNames?.split(" ") ?? ["."];
+  const places =
+    spec.writesWithin === "operands" && operands.length > 0
+      ? operands
+      : names.map((name) => literalWord(name));
+  for (const place of places)
+    call.effects.within(place, `${call.program} ${call.parsed.subcommand.join(" ")}`.trim());
+}
+
 function applyEntry(call: CommandCall, leaf: CompiledSpec | undefined, root: CompiledSpec | undefined): void {
   const { effects, program } = call;
+  if (leaf?.writesWithin !== undefined) applyWithin(call, leaf);
   if (leaf?.opaque !== undefined) effects.hide(leaf.opaque);
   if (leaf?.network === true) {
     effects.readOnly = false;
@@ -242,10 +267,29 @@ function readUnknown(call: CommandCall): void {
 
 /** A name that is a script here, or a program: one that everybody has is read as the program. */
 function startNamed(call: CommandCall): void {
-  const [first] = call.parsed.operands;
-  const position = call.parsed.positions[0];
-  if (first?.value === undefined || position === undefined || !startsPrograms.has(first.value)) return;
-  startWords(call, call.words.slice(position + 1));
+  const { parsed } = call;
+  const [script] = parsed.subcommand;
+  // What is no command of a package manager's is the name of a script or of a program, as in `yarn eslint`.
+  const named = script !== undefined && parsed.spec?.subcommands?.has(script) === false;
+  const position = named ? call.words.findIndex(({ value }) => value === script) - 1 : parsed.positions[0];
+  if (position === undefined) return;
+  const words = call.words.slice(position + 1);
+  const [first] = words;
+  if (first?.value === undefined) return;
+  if (startsPrograms.has(first.value)) startWords(call, words);
+  else actAs(call, words);
+}
+
+/** What a formatter does with these words is what this command does: its name is that of a package here. */
+export function actAs(call: CommandCall, words: readonly ShellWord[]): void {
+  const name = words[0]?.value?.replace(/(?<=.)@.*$/, "") ?? "";
+  const spec = isFormatter(name) ? findProgram(name) : undefined;
+  if (spec === undefined) return;
+  const parsed = parseArguments(spec, words.slice(1));
+  const inner: CommandCall = { ...call, program: name, words, parsed };
+  applyFlags(inner);
+  applyOperands(inner, parsed.spec);
+  applyEntry(inner, parsed.spec, spec);
 }
 
 /** Names that, as a later word of an unknown program, look like a command that it runs. */

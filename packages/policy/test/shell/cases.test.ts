@@ -256,7 +256,7 @@ const cases: readonly Case[] = [
     id: "E17",
     text: "git checkout main",
     commands: ["git checkout main"],
-    resources: ["write main (tree, possible)"],
+    resources: ["write . (within)", "write main (tree, possible)"],
   },
   {
     id: "E19",

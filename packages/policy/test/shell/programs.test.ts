@@ -163,8 +163,11 @@ describe("what programs do to paths and hosts", () => {
     ["history -w", ["write /home/u/.bash_history"]],
     ["docker run -v /etc:/e x", ["write /etc (tree)"]],
     ["docker cp c:/a b", ["network host c", "write b (tree)"]],
-    ["make -C sub -f M.mk", ["read sub", "execute M.mk @/w/sub", "read M.mk @/w/sub"]],
-    ["npm --prefix sub test", ["read sub"]],
+    [
+      "make -C sub -f M.mk",
+      ["read sub", "execute M.mk @/w/sub", "read M.mk @/w/sub", "write . @/w/sub (within)"],
+    ],
+    ["npm --prefix sub test", ["read sub", "write . @/w/sub (within)"]],
     [
       "unheard a.txt sub/b --c=/d",
       [

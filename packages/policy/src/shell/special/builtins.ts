@@ -6,10 +6,7 @@ import { assign, isDangerousVariable } from "../environment.ts";
 import { joinPath, unite } from "../folders.ts";
 import { pathValue } from "../resources.ts";
 import { literalWord, wordTail, type ShellWord } from "../shell-word.ts";
-
-function has(call: CommandCall, ...names: readonly string[]): boolean {
-  return call.parsed.flags.some((flag) => names.includes(flag.name));
-}
+import { has } from "./has.ts";
 
 /** A variable's name as a word: its subscript, if it has one, is evaluated. */
 function checkVariable(call: CommandCall, word: ShellWord | undefined): void {

@@ -1,11 +1,9 @@
 import { innerScope, isDescriptor, runLine, type CommandCall } from "../effects.ts";
 import { unite } from "../folders.ts";
+import { hostFact } from "../resources.ts";
 import { joinWords, startWords } from "../unwrap.ts";
 import { addDoubt } from "../analysis.ts";
-
-function has(call: CommandCall, ...names: readonly string[]): boolean {
-  return call.parsed.flags.some((flag) => names.includes(flag.name));
-}
+import { has } from "./has.ts";
 
 const informs = ["--version", "--help", "-V", "-v", "-h"] as const;
 
@@ -191,6 +189,19 @@ function readRestCommand(call: CommandCall): void {
   }
 }
 
+/** `go run`: files of the project, or a module that is fetched from the host that its path begins with. */
+function readGoRun(call: CommandCall): void {
+  const [target] = call.parsed.operands;
+  const { effects } = call;
+  if (target === undefined) return;
+  const text = target.value ?? target.prefix;
+  if (/\.go$|^\.{0,2}\/|^\.$/.test(text) || target.value === undefined) {
+    effects.path("execute", target, `go run ${target.raw}`);
+    effects.path("read", target, `go run ${target.raw}`);
+  } else if (/^[\w-]+(\.[\w-]+)+\//.test(text))
+    effects.resources.push(hostFact(target, `go run ${target.raw}`));
+}
+
 function readFlock(call: CommandCall): void {
   // `flock file -c 'line'`: after the file, `-c` starts a shell.
   const { parsed, effects } = call;
@@ -213,5 +224,6 @@ export const codeSpecials: readonly (readonly [string, (call: CommandCall) => vo
   ["parallel", readParallel],
   ["rest-line", readRestLine],
   ["flock", readFlock],
+  ["go-run", readGoRun],
   ["rest-command", readRestCommand],
 ];

@@ -1,10 +1,7 @@
 import { applyRole, runLine, type CommandCall } from "../effects.ts";
 import { isHarmlessVariable } from "../environment.ts";
 import { literalWord, unknownWord, wordTail } from "../shell-word.ts";
-
-function has(call: CommandCall, ...names: readonly string[]): boolean {
-  return call.parsed.flags.some((flag) => names.includes(flag.name));
-}
+import { has } from "./has.ts";
 
 function readDd(call: CommandCall): void {
   call.effects.readOnly = false;

@@ -1,12 +1,11 @@
 import type { ResourceFact } from "../../subject.ts";
 import { applyRole, type CommandCall } from "../effects.ts";
-import { hostFact } from "../resources.ts";
+import { hostFact, pathFacts } from "../resources.ts";
 import { literalWord, wordTail, type ShellWord } from "../shell-word.ts";
-import { pushedRef, shortRef, type PushMode } from "./refspec.ts";
-
-function has(call: CommandCall, ...names: readonly string[]): boolean {
-  return call.parsed.flags.some((flag) => names.includes(flag.name));
-}
+import { readAlias, readSetting, readSettings } from "./git-settings.ts";
+import { changeRef, refName } from "./git-refs.ts";
+import { pushedRef, type PushMode } from "./refspec.ts";
+import { has } from "./has.ts";
 
 function operandsAfterDashes(call: CommandCall): {
   readonly before: ShellWord[];
@@ -20,21 +19,24 @@ function operandsAfterDashes(call: CommandCall): {
   return { before, after };
 }
 
-/** Settings that `-c` may give without changing what git runs or where it looks. */
-const harmlessSetting =
-  /^(color\.|core\.(quotepath|autocrlf|abbrev|precomposeunicode|longpaths)=|user\.(name|email)=|commit\.gpgsign=|tag\.gpgsign=|advice\.|diff\.(renames|context|algorithm|mnemonicprefix|noprefix)=|log\.|pull\.(rebase|ff)=|init\.defaultbranch=|push\.default=|gc\.auto=|column\.|status\.|merge\.conflictstyle=|rebase\.autosquash=)/i;
+/**
+ * It rewrites files of the working tree, and only the repository knows which. From a folder below the call's own, the
+ * tree is most likely the one that both are in.
+ */
+function rewriteTree(call: CommandCall): void {
+  const { effects, analysis } = call;
+  const origin = `git ${call.parsed.subcommand.join(" ")}`.trim();
+  const here = literalWord(".");
+  effects.within(here, origin);
+  const top = analysis.options.cwd;
+  if (top === undefined) return;
+  const inner = effects.base.some((folder) => folder?.startsWith(`${top.replace(/\/+$/, "")}/`) === true);
+  if (inner) effects.resources.push(...pathFacts("write", here, [top], origin, { within: true }));
+}
 
 function readGit(call: CommandCall): void {
   const { parsed, effects } = call;
-  for (const flag of parsed.flags) {
-    if (
-      flag.name === "-c" &&
-      flag.option?.role === "text" &&
-      !harmlessSetting.test(flag.value?.value ?? "")
-    ) {
-      effects.doubt("environment", `git -c ${flag.value?.raw ?? ""} can change what git runs`);
-    }
-  }
+  readSettings(call);
   for (const word of parsed.operands) {
     if (/^(ext|fd)::/.test(word.value ?? word.prefix)) effects.hide("a remote helper runs a command");
   }
@@ -46,8 +48,10 @@ function readGit(call: CommandCall): void {
     return;
   }
   // Not a command of git: an alias, which may run anything, or a program `git-name`.
-  if (parsed.unknown && parsed.spec?.subcommands?.has(name) === false)
+  if (parsed.unknown && parsed.spec?.subcommands?.has(name) === false) {
     effects.hide(`git ${name} is an alias or another program`);
+    readAlias(call, name);
+  }
 }
 
 /** A remote: a name, a URL, `host:path`, or a folder. */
@@ -126,6 +130,7 @@ function readFetch(call: CommandCall): void {
       { tree: true },
     );
   }
+  if (name === "pull") rewriteTree(call);
   if (name !== "fetch" && name !== "pull") return;
   for (const word of specs) {
     if ((word.value ?? word.prefix).includes(":")) {
@@ -200,17 +205,28 @@ function readCheckout(call: CommandCall): void {
       });
     }
   }
-  if (name !== "checkout" || has(call, "-b", "-B", "--orphan", "--detach")) return;
+  const makes = has(call, "-b", "-B", "--orphan", "--create", "--force-create");
+  // A branch, unless what stands there can only be paths; a new branch starts from here where nothing else is named.
+  const [only] = before;
+  const paths = name === "checkout" && (after.length > 0 || before.length > 1 || isPathspec(only));
+  const moves = has(call, "--detach", "--patch", "--pathspec-from-file") || (before.length > 0 && !paths);
+  if (moves || (makes && before.length > 0)) rewriteTree(call);
+  if (name !== "checkout" || makes || has(call, "--detach")) return;
   before.forEach((word, index) => {
     if (index === 0 && (after.length > 0 || before.length > 1)) return;
-    const sure = index > 0 || word.value === "." || word.value?.endsWith("/") === true;
+    const sure = index > 0 || isPathspec(word);
     effects.path("write", word, origin(word), sure ? { tree: true } : { tree: true, possible: true });
   });
+}
+
+function isPathspec(word: ShellWord | undefined): boolean {
+  return word?.value === "." || word?.value?.endsWith("/") === true;
 }
 
 function readPaths(call: CommandCall): void {
   const { parsed, effects } = call;
   effects.readOnly = false;
+  if (parsed.operands.length === 0 || parsed.subcommand[1] === "save") rewriteTree(call);
   if (parsed.subcommand[1] === "save") return;
   for (const word of parsed.operands) effects.path("write", word, `git stash ${word.raw}`, { tree: true });
 }
@@ -218,7 +234,10 @@ function readPaths(call: CommandCall): void {
 function readReset(call: CommandCall): void {
   const { effects } = call;
   effects.readOnly = false;
-  if (has(call, "--hard", "--merge", "--keep")) return;
+  if (has(call, "--hard", "--merge", "--keep")) {
+    rewriteTree(call);
+    return;
+  }
   for (const word of operandsAfterDashes(call).after)
     effects.path("read", word, `git reset ${word.raw}`, { tree: true });
 }
@@ -231,41 +250,43 @@ function readClean(call: CommandCall): void {
   }
 }
 
-function refName(word: ShellWord | undefined): string | undefined {
-  return word?.value === undefined ? undefined : shortRef(word.value);
+/** Commands whose table entry names no ref, but whose last word or option does. */
+function readTreeAndRefs(call: CommandCall): void {
+  const { parsed } = call;
+  const [name, second] = parsed.subcommand;
+  changesTree(call);
+  if (name === "rebase" && parsed.operands.length > 1)
+    changeRef(call, parsed.operands.at(-1), { force: true });
+  if (name === "rebase" && has(call, "--update-refs"))
+    changeRef(call, undefined, { force: true, possible: true });
+  if (name === "stash" && second === "branch") changeRef(call, parsed.operands[0]);
 }
 
-/** Without a flag that lists, an operand makes a branch or a tag. */
-function readRefs(call: CommandCall): void {
+function readSubmodule(call: CommandCall): void {
+  readConfig(call);
+  if (/^(add|update|deinit)$/.test(call.parsed.subcommand[1] ?? "")) rewriteTree(call);
+}
+
+/** A repository is made where an operand says, or here. */
+function readInit(call: CommandCall): void {
   const { parsed, effects } = call;
-  const name = parsed.subcommand[0] ?? "";
-  const removes = has(call, "--delete", "-D");
-  const force = has(call, "--force", "-D", "-M", "-C");
-  const lists = has(
-    call,
-    "--list",
-    "--contains",
-    "--no-contains",
-    "--merged",
-    "--no-merged",
-    "--points-at",
-    "--verify",
-    "-n",
+  const [folder] = parsed.operands;
+  if (folder !== undefined) effects.within(folder, `git init ${folder.raw}`);
+  effects.path(
+    "write",
+    literalWord(folder?.value === undefined ? ".git" : `${folder.value}/.git`),
+    "git init",
+    {
+      within: true,
+    },
   );
-  if (lists && !removes) return;
-  if (parsed.operands.length > 0 || removes) effects.readOnly = false;
-  const moves = has(call, "--move", "-M", "--copy", "-C");
-  const touched = removes ? parsed.operands : moves ? parsed.operands.slice(-1) : parsed.operands.slice(0, 1);
-  for (const word of touched) {
-    effects.resources.push({
-      action: removes ? "delete" : "write",
-      kind: "ref",
-      value: refName(word),
-      force,
-      local: true,
-      origin: `git ${name} ${word.raw}`,
-    });
-  }
+}
+
+function readCheckoutIndex(call: CommandCall): void {
+  const { parsed } = call;
+  const prefix = parsed.flags.find((flag) => flag.name === "--prefix")?.value;
+  if (prefix !== undefined) call.effects.path("write", prefix, "git checkout-index --prefix", { tree: true });
+  else changesTree(call);
 }
 
 function readConfig(call: CommandCall): void {
@@ -273,6 +294,9 @@ function readConfig(call: CommandCall): void {
   const [name, second] = parsed.subcommand;
   const asks = has(call, "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list");
   const changes = parsed.flags.some((flag) => flag.option?.unsafe === true);
+  const [key, value] = parsed.operands;
+  if (name === "config" && key?.value !== undefined && value !== undefined)
+    readSetting(call, key.value, value);
   if (name === "config" && (second === undefined || second === "get" || second === "list")) {
     if (!changes && (asks || parsed.operands.length < 2)) {
       effects.readOnly = !parsed.unknown && parsed.uncertain === undefined;
@@ -307,11 +331,17 @@ function readApply(call: CommandCall): void {
     "--quit",
     "--show-current-patch",
   );
+  if (has(call, "--abort")) rewriteTree(call);
   if (looks && !has(call, "--apply")) return;
   effects.path("write", literalWord("."), `git ${parsed.subcommand[0] ?? ""}`, { tree: true });
 }
 
 function changesTree(call: CommandCall): void {
+  call.effects.readOnly = false;
+  if (!has(call, "--quit", "--show-current-patch")) rewriteTree(call);
+}
+
+function changesRepository(call: CommandCall): void {
   call.effects.readOnly = false;
 }
 
@@ -324,10 +354,11 @@ export const gitSpecials: readonly (readonly [string, (call: CommandCall) => voi
   ["git-paths", readPaths],
   ["git-reset", readReset],
   ["git-clean", readClean],
-  ["git-branch", readRefs],
-  ["git-tag", readRefs],
   ["git-config", readConfig],
   ["git-apply", readApply],
-  ["git-tree", changesTree],
-  ["git-other", changesTree],
+  ["git-tree", readTreeAndRefs],
+  ["git-other", changesRepository],
+  ["git-submodule", readSubmodule],
+  ["git-init", readInit],
+  ["git-checkout-index", readCheckoutIndex],
 ];

@@ -1,10 +1,8 @@
 import type { CommandCall } from "../effects.ts";
 import { hostFact } from "../resources.ts";
 import { literalWord, unknownWord, wordTail, type ShellWord } from "../shell-word.ts";
-
-function has(call: CommandCall, ...names: readonly string[]): boolean {
-  return call.parsed.flags.some((flag) => names.includes(flag.name));
-}
+import { readRefRequest } from "./hub.ts";
+import { has } from "./has.ts";
 
 function valueOf(call: CommandCall, name: string): ShellWord | undefined {
   return call.parsed.flags.find((flag) => flag.name === name)?.value;
@@ -32,6 +30,7 @@ function readCurl(call: CommandCall): void {
   const output = valueOf(call, "--output");
   if (output?.value !== undefined && folder !== undefined)
     effects.path("write", literalWord(`${folder}/${output.value}`), "curl --output-dir");
+  readApiRequests(call);
   const cookie = valueOf(call, "--cookie");
   if (cookie !== undefined && cookie.value?.includes("=") !== true) effects.path("read", cookie, "curl -b");
   for (const flag of parsed.flags) {
@@ -41,6 +40,23 @@ function readCurl(call: CommandCall): void {
     const at = flag.name === "--data-urlencode" ? /^[^=@]*@/.exec(text) : null;
     if (at !== null && at[0].length > 1 && flag.value !== undefined)
       effects.path("read", wordTail(flag.value, at[0].length), "curl --data-urlencode");
+  }
+}
+
+const bodies = ["--data", "--data-binary", "--data-raw", "--data-urlencode", "--json", "--form"] as const;
+
+/** A request that a code host takes for a change of a ref. Its body is not read. */
+function readApiRequests(call: CommandCall): void {
+  const sends = has(call, ...bodies, "--upload-file");
+  const method = valueOf(call, "--request")?.value?.toUpperCase() ?? (sends ? "POST" : "GET");
+  if (method === "GET" || method === "HEAD") return;
+  const urls = [
+    ...call.parsed.operands,
+    ...call.parsed.flags.filter(({ name }) => name === "--url").map(({ value }) => value),
+  ];
+  for (const url of urls) {
+    if (url?.value?.includes("/git/refs") === true || url?.value?.endsWith("/graphql") === true)
+      readRefRequest(call, { method, path: url.value, fields: [], hidden: true });
   }
 }
 

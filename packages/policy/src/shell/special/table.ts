@@ -4,6 +4,8 @@ import { codeSpecials } from "./code.ts";
 import { fileSpecials } from "./files.ts";
 import { findSpecials } from "./find.ts";
 import { gitSpecials } from "./git.ts";
+import { gitRefSpecials } from "./git-refs.ts";
+import { hubSpecials } from "./hub.ts";
 import { networkSpecials } from "./network.ts";
 import { textSpecials } from "./text.ts";
 
@@ -14,6 +16,8 @@ export const specials: ReadonlyMap<string, (call: CommandCall) => void> = new Ma
   ...fileSpecials,
   ...findSpecials,
   ...gitSpecials,
+  ...gitRefSpecials,
+  ...hubSpecials,
   ...networkSpecials,
   ...textSpecials,
 ]);

@@ -3,15 +3,12 @@ import { applyRole, type CommandCall } from "../effects.ts";
 import { literalWord, type ShellWord } from "../shell-word.ts";
 import { onlyPrints } from "./awk.ts";
 import { readSedScript } from "./sed.ts";
+import { has } from "./has.ts";
 
 function values(call: CommandCall, ...names: readonly string[]): ShellWord[] {
   return call.parsed.flags.flatMap((flag) =>
     names.includes(flag.name) && flag.value !== undefined ? [flag.value] : [],
   );
-}
-
-function has(call: CommandCall, ...names: readonly string[]): boolean {
-  return call.parsed.flags.some((flag) => names.includes(flag.name));
 }
 
 function readSed(call: CommandCall): void {
