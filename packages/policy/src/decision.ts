@@ -44,10 +44,20 @@ export interface CallHistory {
     readonly rootId: string;
     readonly toolName: string;
     readonly inputHash: string;
+    /** The same for calls that a rule about loops takes for one; absent: only calls of the same arguments are. */
+    readonly likeness?: string;
     readonly resultHash?: string;
     readonly state: "approved" | "denied" | "done";
     /** Paths that the call may write, absolute where known; for calls of one batch that have not finished. */
     readonly writes: readonly string[];
     readonly prompted?: boolean;
+  }[];
+  /** How many calls came before those, and how many of them were asked about, for budgets. */
+  readonly earlier?: readonly {
+    /** Absent: under several roots. */
+    readonly rootId?: string;
+    readonly toolName: string;
+    readonly calls: number;
+    readonly prompts: number;
   }[];
 }

@@ -128,7 +128,7 @@ function judge(
     parts.push(...judgeDoubts(engine, request, call, env, resolver));
     parts.push(...judgeBatch(request, touched, history, resolver));
   }
-  parts.push(...judgeLimits(engine, request, history));
+  parts.push(...judgeLimits(engine, request, call, history));
   // Where the parts are all that the tool does, they decide; else the tool itself is one more part.
   const decidedByParts = mapping.complete && touched.length + call.commands.length > 0;
   if (!decidedByParts || parts.length === 0) parts.push(otherwise);

@@ -3,34 +3,41 @@ import type { CallRequest } from "@nestbox/tool";
 import type { CallHistory, PartDecision } from "../decision.ts";
 import { showText } from "../explain/escape.ts";
 import { fingerprint } from "../gate/fingerprint.ts";
+import type { CallSubject } from "../subject.ts";
 import type { LimitMatch, LoopMatch } from "../rules/types.ts";
 import { wildcard } from "../rules/wildcard.ts";
 import { partOf } from "./ask-rule.ts";
+import { likeness } from "./likeness.ts";
 import type { CompiledRule, EngineParts } from "./parts.ts";
 
 type PastCall = CallHistory["calls"][number];
+type Earlier = NonNullable<CallHistory["earlier"]>[number];
+/** What makes two calls one for a rule about loops. */
+type Alike = Pick<PastCall, "toolName" | "inputHash" | "likeness">;
 
 /** The longest cycle of calls that is looked for. */
-const MAX_CYCLE = 4;
+const MAX_CYCLE = 5;
 
 /** Judges budgets and loops by what came before in this session. */
 export function judgeLimits(
   engine: EngineParts,
   request: CallRequest,
+  subject: Pick<CallSubject, "commands" | "doubts">,
   history: CallHistory | undefined,
 ): readonly PartDecision[] {
   const parts: PartDecision[] = [];
   const matched = showText(request.tool.name);
-  let hash: string | undefined;
+  let known: Alike | undefined;
+  const current = (): Alike =>
+    (known ??= {
+      toolName: request.tool.name,
+      inputHash: fingerprint(request.input),
+      likeness: likeness(request.input, subject),
+    });
   for (const rule of engine.limitRules) {
     const part = { request, resources: [] };
     if (rule.match.loose(part) === "no" || rule.excepts.some((except) => except.strict(part))) continue;
-    const reason = limitReason(
-      rule,
-      request,
-      history?.calls ?? [],
-      () => (hash ??= fingerprint(request.input)),
-    );
+    const reason = limitReason(rule, request, history, current);
     if (reason !== undefined) parts.push({ ...partOf(rule, matched), reason: `${rule.reason}: ${reason}` });
   }
   return parts;
@@ -39,25 +46,27 @@ export function judgeLimits(
 function limitReason(
   rule: CompiledRule,
   request: CallRequest,
-  calls: readonly PastCall[],
-  hash: () => string,
+  history: CallHistory | undefined,
+  current: () => Alike,
 ): string | undefined {
   const { limit, loop } = rule.rule;
-  if (limit !== undefined) return budgetReason(limit, rule, request, calls);
-  return loop === undefined ? undefined : loopReason(loop, request, calls, hash);
+  if (limit !== undefined) return budgetReason(limit, rule, request, history);
+  return loop === undefined ? undefined : loopReason(loop, request, history?.calls ?? [], current);
 }
 
 function budgetReason(
   limit: LimitMatch,
   rule: CompiledRule,
   request: CallRequest,
-  calls: readonly PastCall[],
+  history: CallHistory | undefined,
 ): string | undefined {
-  const counted = scope(limit.per, rule, request, calls);
-  const made = counted.filter((call) => call.state !== "denied").length;
+  const counted = scope(limit.per, rule, request, history?.calls ?? []);
+  const earlier = earlierScope(limit.per, rule, request, history?.earlier ?? []);
+  const sum = (key: "calls" | "prompts"): number => earlier.reduce((total, one) => total + one[key], 0);
+  const made = counted.filter((call) => call.state !== "denied").length + sum("calls");
   if (limit.calls !== undefined && made >= limit.calls)
     return `${made} calls were made, and ${limit.calls} are the limit a ${limit.per}`;
-  const prompts = counted.filter((call) => call.prompted === true).length;
+  const prompts = counted.filter((call) => call.prompted === true).length + sum("prompts");
   return limit.prompts !== undefined && prompts >= limit.prompts
     ? `a person was asked ${prompts} times, and ${limit.prompts} are the limit a ${limit.per}`
     : undefined;
@@ -84,6 +93,22 @@ function scope(
   return script === undefined ? [] : inside.filter((call) => call.callId.startsWith(`${script}/`));
 }
 
+/** The same for calls that are only counted any more. Of these the script is not known, so all below the root count. */
+function earlierScope(
+  per: LimitMatch["per"],
+  rule: CompiledRule,
+  request: CallRequest,
+  earlier: readonly Earlier[],
+): readonly Earlier[] {
+  const inside = earlier.filter(({ toolName }) => isCounted(rule, request, toolName));
+  if (per === "session") return inside;
+  if (per === "tool") return inside.filter(({ toolName }) => toolName === request.tool.name);
+  const script = request.chain.some(({ toolName }) => toolName === "codemode");
+  if (per === "script" && !script) return [];
+  const root = request.chain[0]?.callId ?? request.callId;
+  return inside.filter(({ rootId }) => rootId === root);
+}
+
 /** Of a past call only the name is known; a rule about sources or servers counts the calls of the same tool. */
 function isCounted(rule: CompiledRule, request: CallRequest, toolName: string): boolean {
   const { tool } = rule.rule;
@@ -95,13 +120,13 @@ function loopReason(
   loop: LoopMatch,
   request: CallRequest,
   all: readonly PastCall[],
-  hash: () => string,
+  alike: () => Alike,
 ): string | undefined {
   const outer = new Set(request.chain.map(({ callId }) => callId));
   const calls = all.filter(
     (call) => call.state === "done" && !outer.has(call.callId) && call.callId !== request.callId,
   );
-  const current = { toolName: request.tool.name, inputHash: hash() };
+  const current = alike();
   if (loop.identical !== undefined && repeats(calls, current, 1, loop.identical))
     return `the same call gave the same result ${loop.identical - 1} times`;
   if (loop.cycles !== undefined) {
@@ -114,19 +139,10 @@ function loopReason(
 }
 
 /** Whether this call would end the `times`-th round in a row of `length` calls, each with the result it had before. */
-function repeats(
-  calls: readonly PastCall[],
-  current: { readonly toolName: string; readonly inputHash: string },
-  length: number,
-  times: number,
-): boolean {
+function repeats(calls: readonly PastCall[], current: Alike, length: number, times: number): boolean {
   const needed = length * times - 1;
   if (calls.length < needed || needed < 1) return false;
   const recent = calls.slice(-needed);
-  const same = (
-    a: { toolName: string; inputHash: string },
-    b: { toolName: string; inputHash: string },
-  ): boolean => a.toolName === b.toolName && a.inputHash === b.inputHash;
   for (const [index, call] of recent.entries()) {
     const later = index + length < needed ? recent[index + length] : undefined;
     if (
@@ -140,4 +156,9 @@ function repeats(
   if (twin === undefined || twin.resultHash === undefined || !same(twin, current)) return false;
   // A round of one and the same call is not a cycle of several.
   return length === 1 || recent.slice(-length).some((call) => !same(call, recent.at(-1) ?? call));
+}
+
+function same(a: Alike, b: Alike): boolean {
+  if (a.toolName !== b.toolName) return false;
+  return a.inputHash === b.inputHash || (a.likeness !== undefined && a.likeness === b.likeness);
 }

@@ -79,7 +79,10 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         return refuse("the arguments are not those that were allowed");
       }
       const request: CallRequest = { ...known.request, input: read.input, cwd: asked.cwd };
-      const others = { calls: options.history.calls.filter((call) => call.callId !== asked.callId) };
+      const others = {
+        ...options.history,
+        calls: options.history.calls.filter((call) => call.callId !== asked.callId),
+      };
       const now = engine.evaluate(request, others);
       if (!options.lenient) {
         if (now.effect === "deny") return refuse(now.modelMessage);

@@ -1,6 +1,7 @@
 import type { CallDecision, CallRequest, CallVerdict, PauseSource } from "@nestbox/tool";
 
 import type { Decision } from "../decision.ts";
+import { likeness } from "../engine/likeness.ts";
 import { approvalItem } from "./approval-item.ts";
 import { createApprovalQueue, type ApprovalOutcome } from "./approval-queue.ts";
 import { createApprovals } from "./approvals.ts";
@@ -110,6 +111,7 @@ export function createGate(options: GateOptions): PolicyGate {
       rootId: rootOf(request),
       toolName: request.tool.name,
       inputHash,
+      likeness: likeness(request.input, decision.subject),
       state: "approved",
       writes: safeWrites(decision, request),
       ...(prompted ? { prompted } : {}),

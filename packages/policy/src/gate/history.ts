@@ -14,18 +14,54 @@ export interface HistoryStore {
   finish(callId: string, resultHash: string | undefined): void;
 }
 
-/** Keeps at most `maxCalls`; the oldest finished one goes first, an unfinished one only when there is no other. */
+/** Most counts of calls that were dropped; beyond it those of different roots are added up by tool. */
+const MAX_EARLIER = 2_000;
+
+type Earlier = NonNullable<CallHistory["earlier"]>[number];
+
+/**
+ * Keeps at most `maxCalls`: denied calls go first, then the oldest finished one, an unfinished one only when there is
+ * no other. What a budget counts of a call outlives it.
+ */
 export function createHistory(maxCalls: number): HistoryStore {
   const calls: HistoryCall[] = [];
+  const earlier = new Map<string, Earlier>();
+  const count = (one: Earlier): void => {
+    const key = JSON.stringify([one.toolName, one.rootId]);
+    const before = earlier.get(key);
+    earlier.set(key, {
+      ...one,
+      calls: one.calls + (before?.calls ?? 0),
+      prompts: one.prompts + (before?.prompts ?? 0),
+    });
+  };
+  const drop = (call: HistoryCall): void => {
+    const prompts = call.prompted === true ? 1 : 0;
+    const made = call.state === "denied" ? 0 : 1;
+    if (made + prompts === 0) return;
+    count({ rootId: call.rootId, toolName: call.toolName, calls: made, prompts });
+    if (earlier.size <= MAX_EARLIER) return;
+    const oldest = [...earlier].find(([, { rootId }]) => rootId !== undefined);
+    if (oldest === undefined) return;
+    earlier.delete(oldest[0]);
+    const { toolName, calls: times, prompts: asked } = oldest[1];
+    count({ toolName, calls: times, prompts: asked });
+  };
   const add = (call: HistoryCall): void => {
     if (calls.length >= maxCalls) {
-      const finished = calls.findIndex((old) => old.state !== "approved");
-      calls.splice(Math.max(0, finished), 1);
+      const denied = calls.findIndex((old) => old.state === "denied");
+      const finished = denied >= 0 ? denied : calls.findIndex((old) => old.state !== "approved");
+      for (const dropped of calls.splice(Math.max(0, finished), 1)) drop(dropped);
     }
     calls.push(call);
   };
   return {
-    view: { calls },
+    view: {
+      calls,
+      get earlier() {
+        return [...earlier.values()];
+      },
+    },
     add,
     deny(call) {
       const index = calls.findLastIndex((old) => old.callId === call.callId && old.state === "approved");

@@ -114,7 +114,8 @@ describe("a loop is the same again with the same result", () => {
     ["abab", "a", "ok"],
     ["abcabcab", "c", "cycle"],
     ["abcdabcdabc", "d", "cycle"],
-    ["abcdeabcdeabcd", "e", "ok"],
+    ["abcdeabcdeabcd", "e", "cycle"],
+    ["abcdefabcdefabcde", "f", "ok"],
     ["xababa", "b", "cycle"],
     ["ababx", "a", "ok"],
   ])("%s then %s: %s", (names, next, ruleId) => {

@@ -12,10 +12,14 @@ import { tempFolders } from "../node/temp-folder.ts";
 const folder = tempFolders();
 
 /** A gate with the real engine over a real policy file. */
-function open(rules: readonly object[], answer: ApprovalAnswer = { kind: "approved" }) {
+function open(
+  rules: readonly object[],
+  answer: ApprovalAnswer = { kind: "approved" },
+  tools: Readonly<Record<string, object>> = {},
+) {
   const cwd = folder();
   const path = join(folder(), "policy.jsonc");
-  writeFileSync(path, JSON.stringify({ version: 1, rules }));
+  writeFileSync(path, JSON.stringify({ version: 1, rules, tools }));
   const policy = openPolicy({ files: [{ path, layer: "user" }], home: cwd, cwd });
   expect(policy.status()).toMatchObject([{ state: "loaded" }]);
   const asked: string[] = [];
@@ -53,9 +57,11 @@ function open(rules: readonly object[], answer: ApprovalAnswer = { kind: "approv
     );
     return { effect: decided.effect, rule: decided.rule };
   };
-  return { asked, decide, run };
+  const ended = (callId: string): void => void gate.settled({ callId }, { isError: false });
+  return { asked, decide, run, ended };
 }
 
+const all = { id: "commands", effect: "allow", command: { program: "*" } };
 const asks = { id: "deploys", effect: "ask", tool: "deploy" };
 const allows = { id: "notes", effect: "allow", tool: "note" };
 
@@ -127,5 +133,80 @@ describe("a loop is seen in the results that calls really gave", () => {
     await run("note", "x", { about: "a" });
     expect(asked).toEqual([]);
     expect(await run("note", "y", { about: "b" })).toEqual({ effect: "allow", rule: "cycle" });
+  });
+});
+
+describe("a loop is seen through what makes no difference", () => {
+  const loop = { id: "loop", effect: "ask", tool: "*", loop: { identical: 3 } };
+  const shell = { shell: { argument: "command" } };
+  const lines = ["ls -l src", "ls  -l src ", "ls -l src # once more", "\nls -l src"];
+
+  it.each([
+    ["blanks of a text", lines.slice(0, 2).map((about) => ({ about })), "note"],
+    ["blanks and comments of a command", lines.map((command) => ({ command })), "sh"],
+    [
+      "the order of keys",
+      [
+        { a: 1, b: { c: 1, d: 2 } },
+        { b: { d: 2, c: 1 }, a: 1 },
+      ],
+      "note",
+    ],
+  ])("%s", async (_title, inputs, name) => {
+    const { asked, run } = open([{ id: "all", effect: "allow", tool: "*" }, all, loop], undefined, {
+      sh: shell,
+    });
+    await run(name, "the same", inputs[0]);
+    await run(name, "the same", inputs[0]);
+    expect(asked).toEqual([]);
+    for (const input of inputs.slice(1)) {
+      await run(name, "the same", input);
+      expect(asked.splice(0)).toEqual(["loop"]);
+    }
+  });
+
+  it("and not where the words, the folder or a here-document differ", async () => {
+    const { asked, run } = open([all, loop], undefined, { sh: shell });
+    const others = ["ls a", "ls b", "ls 'a '", "cd x && ls a", "cat <<E\n1\nE", "cat <<E\n2\nE"];
+    for (const command of [...others, ...others]) await run("sh", "the same", { command });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a budget outlives the calls that are remembered", () => {
+  it("however many other calls, or denied ones, come in between", async () => {
+    const { run, asked } = open([
+      { id: "all", effect: "allow", tool: "*" },
+      { id: "never", effect: "deny", tool: "no" },
+      { id: "deploys", effect: "ask", tool: "deploy" },
+      { id: "budget", effect: "deny", tool: "note", limit: { calls: 2, per: "session" } },
+      { id: "questions", effect: "deny", tool: "deploy", limit: { prompts: 1, per: "session" } },
+    ]);
+    await run("note", "1");
+    await run("note", "2");
+    await run("deploy", "1");
+    for (let count = 0; count < 1_200; count += 1) await run(count % 2 === 0 ? "other" : "no", `${count}`);
+    expect(await run("note", "3")).toMatchObject({ effect: "deny", rule: "budget" });
+    expect(await run("deploy", "2")).toMatchObject({ effect: "deny", rule: "questions" });
+    expect(asked).toEqual(["deploys"]);
+  });
+
+  it("that is larger than their number, for a session, a tool and a root call", async () => {
+    for (const per of ["session", "tool", "chain", "script"] as const) {
+      const { decide, asked, ended } = open([
+        { id: "all", effect: "allow", tool: "*" },
+        { id: "budget", effect: "deny", tool: "note", limit: { calls: 1_100, per } },
+      ]);
+      for (let count = 0; count < 1_100; count += 1) {
+        const { callId, effect } = await decide("note", {}, "script");
+        expect(effect).toBe("allow");
+        ended(callId);
+      }
+      expect(await decide("note", {}, "script")).toMatchObject({ effect: "deny", rule: "budget" });
+      expect((await decide("note", {}, "another")).effect).toBe(
+        per === "session" || per === "tool" ? "deny" : "allow",
+      );
+      expect(asked).toEqual([]);
+    }
   });
 });
