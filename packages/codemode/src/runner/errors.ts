@@ -1,5 +1,5 @@
 /** Misuse, or a machine on which no script can run. A script's own failure is never one of these. */
-export type CodemodeErrorCode = "closed" | "misuse" | "no-node" | "no-sandbox";
+export type CodemodeErrorCode = "closed" | "misuse" | "no-node" | "no-sandbox" | "journal";
 
 export class CodemodeError extends Error {
   override readonly name = "CodemodeError";

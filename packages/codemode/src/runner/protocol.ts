@@ -2,6 +2,7 @@
  * What a sandbox may say. All of it is distrusted: a frame that does not have exactly this shape ends the sandbox,
  * never the host.
  */
+import { canonicalJson } from "../shared/canonical-json.ts";
 import { isRecord } from "../shared/guards.ts";
 import type { ScriptErrorKind } from "../types.ts";
 import type { Frame, Segment } from "./frames.ts";
@@ -136,13 +137,6 @@ function readArgs(
   const text = segmentAt(value, segments);
   const args = parseDeep(text, maxDepth);
   return { args, argsJson: () => canonicalJson(args) };
-}
-
-/** The same text for the same arguments, whatever order their members were written in. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) =>
-    isRecord(item) ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1))) : item,
-  );
 }
 
 function readText(value: unknown, segments: readonly Segment[]): string {

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 
 /** Time of a script without the time that a person was being asked. */
 export class Stopwatch {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, "now" | "after">;
   readonly #started: number;
   readonly #unsubscribe: (() => void) | undefined;
   readonly #onPause: (paused: boolean) => void;
@@ -11,7 +11,11 @@ export class Stopwatch {
   #pausedAt: number | undefined;
   #limit: { readonly ms: number; readonly run: () => void; cancel?: () => void } | undefined;
 
-  constructor(clock: Clock, pauses: PauseSource | undefined, onPause: (paused: boolean) => void) {
+  constructor(
+    clock: Pick<Clock, "now" | "after">,
+    pauses: PauseSource | undefined,
+    onPause: (paused: boolean) => void,
+  ) {
     this.#clock = clock;
     this.#started = clock.now();
     this.#onPause = onPause;

@@ -1,0 +1,1 @@
+export { ConformanceError, type ConformanceCase } from "../../conformance/driver-conformance.ts";

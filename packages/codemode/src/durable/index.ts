@@ -1,0 +1,25 @@
+export { durableClock, type DurableClock } from "./clock.ts";
+export type { CallerFor, WaitingCall } from "./calls.ts";
+export type { Difference } from "./compare.ts";
+export { repeatablePart } from "./compare.ts";
+export type { Change, Divergence, Halt } from "./halt.ts";
+export type { RunJournal, Step, StepOptions, Wait, Woken } from "./journal.ts";
+export { createMemoryJournal, type MemoryJournal, type MemoryJournalLimits } from "./memory-journal.ts";
+export {
+  createParking,
+  type ParkedAnswer,
+  type ParkedDecision,
+  type ParkedPrompt,
+  type Parking,
+  type ParkingApprover,
+} from "./parking.ts";
+export { parseRecording, type Recording, recordingText, type RecordOptions, recordRun } from "./recording.ts";
+export { replayRecording, type ReplayOptions, type ReplayResult } from "./replay.ts";
+export {
+  cancelDurable,
+  type DurableRequest,
+  type DurableResult,
+  type DurableScript,
+  runDurable,
+} from "./run-durable.ts";
+export type { RunStart, StartEnvironment } from "./start.ts";

@@ -1,0 +1,7 @@
+export {
+  openSqliteJournal,
+  type SqliteJournal,
+  type SqliteJournalOptions,
+  type SqliteQuestion,
+  type SqliteRun,
+} from "./sqlite-journal.ts";
