@@ -9,7 +9,7 @@ import { type HostChoice, openHost } from "../compose/open-host.ts";
 import { readScript } from "../compose/read-script.ts";
 import { ScriptSourceError } from "../compose/script-source-error.ts";
 import { terminalApprover } from "../compose/terminal-approver.ts";
-import { writeTrace } from "../compose/write-trace.ts";
+import { openTraceFile } from "../compose/trace-file.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { type Streams, writeJsonLine } from "../output.ts";
 import { colorsFor } from "../report/colors.ts";
@@ -54,6 +54,10 @@ export async function run(
           pauses: host.pauses,
         });
   if (live !== undefined) host.subscribe(live.onEvent);
+  trace.beginScript({ name: nameOf(script), text: source });
+  const traceFile =
+    options.trace === undefined ? undefined : openTraceFile(options.trace, start, () => trace.trace());
+  if (traceFile !== undefined) host.subscribe(() => traceFile.touch());
   const runner = createRunner({
     maxProcesses: 1,
     ...(options.node === undefined ? {} : { nodePath: options.node }),
@@ -69,15 +73,20 @@ export async function run(
       globals: discovery.globals,
       describe: discovery.describe,
       signal,
+      onEvent: (event) => {
+        trace.onScriptEvent(event);
+        traceFile?.touch();
+      },
       limits: {
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(options.memoryMb === undefined ? {} : { memoryMb: options.memoryMb }),
       },
     });
+    trace.endScript(outcome);
   } finally {
     live?.close();
     await runner.close();
-    if (options.trace !== undefined) writeTrace(options.trace, start, trace.trace());
+    traceFile?.close();
   }
 
   if (options.json === true) writeJsonLine(streams, runReport(outcome));

@@ -8,6 +8,7 @@ import { addMcp } from "./mcp.ts";
 import { addPolicy } from "./policy.ts";
 import { addRepl } from "./repl.ts";
 import { addRun } from "./run.ts";
+import { addTrace } from "./trace.ts";
 
 /** Every command, in the order of the help. */
 export const commands: readonly AddCommand[] = [
@@ -17,6 +18,7 @@ export const commands: readonly AddCommand[] = [
   addCatalog,
   addMcp,
   addPolicy,
+  addTrace,
   addInit,
   addDoctor,
   addCompletion,

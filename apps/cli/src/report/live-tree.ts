@@ -78,7 +78,7 @@ function drawnTree({
 
   return {
     onEvent(event) {
-      if (event.type === "tool_execution_start") startedAt ??= now();
+      if (event.type === "tool_execution_start") startedAt ??= now() - (trace().calls[0]?.startMs ?? 0);
       progress.take(event);
       changed = true;
     },
@@ -116,7 +116,7 @@ function toldCalls({ stream, trace, now = () => performance.now() }: LiveTreeOpt
   timer.unref();
   return {
     onEvent(event) {
-      if (event.type === "tool_execution_start") startedAt ??= now();
+      if (event.type === "tool_execution_start") startedAt ??= now() - (trace().calls[0]?.startMs ?? 0);
       if (event.type === "tool_execution_end") told.delete(event.toolCallId);
       progress.take(event);
     },
