@@ -48,7 +48,17 @@ export function createProgram(context: CommandContext): Command {
       // The one place that tells of wrong usage is `tellFailure`.
       outputError: () => {},
     })
-    .showSuggestionAfterError(true);
+    .showSuggestionAfterError(true)
+    .addHelpText(
+      "after",
+      `
+Exit codes:
+  0 all is well              1 the script failed, or something was found
+  2 wrong words, no file     3 a call was denied        4 time, memory, a limit
+  5 no sandbox             130 interrupted
+
+Begin with: nestbox doctor, nestbox tools, nestbox run --eval 'return 6 * 7'`,
+    );
   for (const add of commands) add(program, context);
   return program;
 }

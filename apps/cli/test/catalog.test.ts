@@ -56,6 +56,13 @@ describe("nestbox search", () => {
     expect(exitCode).toBe(0);
   });
 
+  it("gives a person a line for each, and with --long the declarations", async () => {
+    const { stdout } = await nestbox(["search", "diff", "--limit", "2"]);
+    expect(stdout).toMatch(/^review_diff +review +Reviews the changes.*\n\w+ +review +\S.*\n$/);
+    const long = await nestbox(["search", "found by search", ...tools, "--limit", "1", "--long"]);
+    expect(long.stdout).toContain("declare const tools: { later(");
+  });
+
   it("keeps to a namespace", async () => {
     const { json } = await nestbox(["search", "doubles a number", ...tools, "--namespace", "misc", "--json"]);
     expect(JSON.stringify(json)).not.toContain('"double"');

@@ -6,7 +6,7 @@ import { createGate } from "@nestbox/policy";
 import { openAuditLog, openPolicy } from "@nestbox/policy/node";
 import { describe, expect, it } from "vitest";
 
-import { nestbox } from "./support/nestbox.ts";
+import { fixtureTools, nestbox } from "./support/nestbox.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "nestbox-policy-")));
 const file = (name: string, content: unknown): string => {
@@ -77,6 +77,53 @@ describe("nestbox policy", () => {
     expect(await check({ tool: "deploy", source: "extension", input: {} })).toMatchObject({
       decision: "ask",
     });
+  });
+
+  // contract A7
+  it("takes what a call does not say of its tool from the tool that has its name", async () => {
+    const check = async (call: unknown, ...more: readonly string[]): Promise<Answer> => {
+      const { stdout } = await nestbox(
+        ["policy", "check", "--call", "-", "--policy", rules, "--json", ...more],
+        JSON.stringify(call),
+      );
+      return last(stdout) as Answer;
+    };
+    const call = { tool: "double", input: { n: 1 } };
+    expect(await check(call)).toMatchObject({ decision: "ask" });
+    expect(await check(call, "--tools", fixtureTools)).toMatchObject({ decision: "allow" });
+    // What it does say counts.
+    const hints = { ...call, annotations: { readOnlyHint: false } };
+    expect(await check(hints, "--tools", fixtureTools)).toMatchObject({ decision: "ask" });
+    expect(await check({ tool: "collect_diff" })).toMatchObject({ decision: "allow" });
+    expect(await check({ tool: "run_checks" })).toMatchObject({ decision: "ask" });
+  });
+
+  it("names the folder in which no audit was found, and who keeps one", async () => {
+    const dir = join(folder, "no-audit");
+    const { stdout, exitCode } = await nestbox(["policy", "log", "--dir", dir, "--policy", rules]);
+    expect(stdout).toContain(`There is no audit in ${dir}.`);
+    expect(stdout).toContain("nestbox run --trace <file>");
+    expect(exitCode).toBe(0);
+    expect((await nestbox(["policy", "log", "--dir", dir, "--json"])).json).toMatchObject({ dir });
+  });
+
+  it("says in words what is wrong with JSON, once, and counts as people do", async () => {
+    const { stdout } = await nestbox([
+      "policy",
+      "test",
+      "--policy",
+      file("unclosed.jsonc", '{ "version": 1,\n  "rules": [ {] }'),
+    ]);
+    expect(stdout).toMatch(/unclosed\.jsonc:2:\d+: a name in double quotes has to stand here/);
+    expect(stdout.match(/unclosed\.jsonc:\d/g)).toHaveLength(1);
+    const one = file("one.jsonc", {
+      version: 1,
+      rules: [{ id: "one", effect: "allow", command: { exact: "npm test" }, match: "npm test" }],
+    });
+    expect((await nestbox(["policy", "test", "--policy", one])).stdout).toBe(
+      `ok  ${one}  1 rule, 1 example\n`,
+    );
+    expect((await nestbox(["policy", "lint", "--policy", one])).stdout).toBe("No findings.\n");
   });
 
   it("tests the files with their examples, and cases", async () => {

@@ -7,6 +7,7 @@ export type { FolderEntry, PolicyFs } from "./paths/fs.ts";
 export { dangers } from "./preset/dangers.ts";
 export { lintPolicy } from "./rules/lint.ts";
 export type { LintNote } from "./rules/lint.ts";
+export { jsonSyntaxText } from "./rules/json-syntax.ts";
 export { loadPolicy, parsePolicy } from "./rules/parse.ts";
 export type { LoadOptions, ParseResult } from "./rules/parse.ts";
 export { policySchema } from "./rules/schema.ts";

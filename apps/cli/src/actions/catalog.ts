@@ -1,11 +1,13 @@
 import type { RegisteredTool } from "@nestbox/calls";
 import type { NamespaceDescription } from "@nestbox/codemode";
+import type { CallableTool } from "@nestbox/tool";
 
 import { type Catalog, type CatalogOptions, openCatalog } from "../compose/open-catalog.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type Streams, tellOn, writeJsonLine } from "../output.ts";
 import { colorsFor } from "../report/colors.ts";
 import { forTerminal, oneLine } from "../report/safe-text.ts";
+import { cut, displayWidth, padded, room } from "../report/width.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface CatalogCommandOptions extends CatalogOptions {
@@ -31,18 +33,18 @@ export async function listTools(options: CatalogCommandOptions, streams: Streams
   }
   const colors = colorsFor(streams.stdout, process.env);
   const write = (line: string): void => void streams.stdout.write(`${line}\n`);
-  const width = Math.max(0, ...tools.map((tool) => oneLine(tool.name).length));
+  const width = Math.max(0, ...tools.map((tool) => displayWidth(oneLine(tool.name))));
   for (const group of groups(tools)) {
     const about = group[0]?.namespace;
     if (about !== undefined)
       write(
-        `${colors.bold(oneLine(about.name))}  ${colors.dim(cut(about.description ?? "", 120))}`.trimEnd(),
+        `${colors.bold(oneLine(about.name))}  ${colors.dim(cut(about.description ?? "", room(streams.stdout, displayWidth(oneLine(about.name)) + 2)))}`.trimEnd(),
       );
     for (const tool of group) {
-      const name = oneLine(tool.name).padEnd(width);
-      const room = Math.max(20, (streams.stdout.columns ?? 140) - width - 17);
+      const name = padded(oneLine(tool.name), width);
+      const rest = room(streams.stdout, width + 16);
       write(
-        `  ${name}  ${colors.dim(tool.exposure.padEnd(10))}  ${cut(firstSentence(tool.description), room)}`,
+        `  ${name}  ${colors.dim(tool.exposure.padEnd(10))}  ${cut(firstSentence(tool.description), rest)}`.trimEnd(),
       );
     }
   }
@@ -52,22 +54,43 @@ export async function listTools(options: CatalogCommandOptions, streams: Streams
 export interface SearchOptions extends CatalogCommandOptions {
   readonly limit?: number;
   readonly namespace?: string;
+  readonly long?: boolean;
 }
 
 /** `nestbox search`: what `searchTools` gives a script. Exit code 1 when nothing was found. */
 export async function searchTools(query: string, options: SearchOptions, streams: Streams): Promise<number> {
-  const { discovery } = await openCatalog(options, tellOn(streams));
+  const { discovery, callable } = await openCatalog(options, tellOn(streams));
   const results = discovery.searchTools(query, {
     ...(options.limit === undefined ? {} : { limit: options.limit }),
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
   });
   if (options.json === true) writeJsonLine(streams, { ok: true, query, results });
   else if (results.length === 0) streams.stderr.write("Nothing was found. All tools: nestbox tools\n");
-  else
+  else if (options.long === true)
     streams.stdout.write(
       `${forTerminal(results.map(({ description }) => description).join("\n\n"), streams.stdout.isTTY)}\n`,
     );
+  else {
+    const found = results.flatMap(({ name }) => callable.find((tool) => tool.name === name) ?? []);
+    for (const line of hitLines(found, streams)) streams.stdout.write(`${line}\n`);
+  }
   return results.length === 0 ? exitCodes.script : exitCodes.ok;
+}
+
+/** A line each: name, namespace, what it does. */
+function hitLines(found: readonly CallableTool[], streams: Streams): readonly string[] {
+  const colors = colorsFor(streams.stdout, process.env);
+  const columns = found.map((tool) => [oneLine(tool.name), oneLine(tool.namespace?.name ?? "")] as const);
+  const widest = (at: 0 | 1): number => Math.max(0, ...columns.map((column) => displayWidth(column[at])));
+  const [names, spaces] = [widest(0), widest(1)];
+  return found.map((tool, index) => {
+    const [name = "", space = ""] = columns[index] ?? [];
+    const start = [padded(name, names), ...(spaces === 0 ? [] : [colors.dim(padded(space, spaces))])].join(
+      "  ",
+    );
+    const used = names + 2 + (spaces === 0 ? 0 : spaces + 2);
+    return `${start}  ${cut(firstSentence(tool.description), room(streams.stdout, used))}`.trimEnd();
+  });
 }
 
 /** `nestbox describe`: what `describeTool` or `describeNamespace` gives a script. */
@@ -134,9 +157,4 @@ function groups(tools: readonly RegisteredTool[]): readonly (readonly Registered
 
 function firstSentence(text: string): string {
   return /^.*?[.!?](?=\s|$)/s.exec(text.trim())?.[0] ?? text.trim();
-}
-
-function cut(text: string, maxChars: number): string {
-  const line = oneLine(text, 10_000);
-  return line.length > maxChars ? `${line.slice(0, maxChars - 1)}…` : line;
 }

@@ -18,9 +18,11 @@ import {
   testPolicy,
 } from "@nestbox/policy/node";
 
+import { type CatalogOptions, openCatalog } from "../compose/open-catalog.ts";
 import { openCommandPolicy, type PolicyFiles, policyProblems, problemLine } from "../compose/gate.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type Streams, writeJsonLine } from "../output.ts";
+import { count } from "../report/human.ts";
+import { type Streams, tellOn, writeJsonLine } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
 import { messageOf } from "../message-of.ts";
 
@@ -37,7 +39,7 @@ export function explainPolicy(command: string, options: PolicyOptions, streams: 
 
 /** What the policy says about one call, given as a JSON file or on standard input. */
 export async function checkPolicy(
-  options: PolicyOptions & { readonly call: string },
+  options: PolicyOptions & CatalogOptions & { readonly call: string },
   streams: Streams,
 ): Promise<number> {
   const source = options.call === "-" ? await text(streams.stdin) : readText(options.call, "--call");
@@ -48,9 +50,21 @@ export async function checkPolicy(
     throw new UsageError(`--call ${options.call}: not JSON: ${messageOf(cause)}`, { cause });
   }
   const { policy, cwd } = open(options, streams);
-  const result = checkCall(policy.engine, call, { cwd });
+  const result = checkCall(policy.engine, await asRegistered(call, options, streams), { cwd });
   if (!result.ok) throw new UsageError(`--call ${options.call}: ${result.message}`);
   return writeExplanation(result.explanation, options, streams);
+}
+
+/** A call that says nothing of its tool's hints gets those of the tool that has its name, as a run would have them. */
+async function asRegistered(call: unknown, options: CatalogOptions, streams: Streams): Promise<unknown> {
+  if (typeof call !== "object" || call === null || Array.isArray(call)) return call;
+  const given = call as Readonly<Record<string, unknown>>;
+  if (["annotations", "source", "server"].some((key) => Object.hasOwn(given, key))) return call;
+  const { tools } = await openCatalog(options, tellOn(streams));
+  const found = tools.find(({ name }) => name === given["tool"]);
+  if (found === undefined) return call;
+  // A module's hints count as an extension's do; the file of a call has no word for it.
+  return { ...given, source: "extension", annotations: found.annotations ?? {} };
 }
 
 /** Loads each file with its examples, and decides files of cases. Exit code 1 when one is not as it says. */
@@ -61,7 +75,7 @@ export function testPolicyFiles(cases: readonly string[], options: PolicyOptions
   else {
     for (const file of report.files) {
       streams.stdout.write(
-        `${file.problems.length === 0 ? "ok" : "refused"}  ${file.path}  ${file.rules} rules, ${file.examples} examples\n`,
+        `${file.problems.length === 0 ? "ok" : "refused"}  ${file.path}  ${count(file.rules, "rule")}, ${count(file.examples, "example")}\n`,
       );
       for (const problem of file.problems) streams.stdout.write(`  ${problemLine(problem)}\n`);
     }
@@ -71,7 +85,9 @@ export function testPolicyFiles(cases: readonly string[], options: PolicyOptions
       );
     }
     const good = report.cases.filter((item) => item.ok).length;
-    streams.stdout.write(`${good} of ${report.cases.length} cases as they say\n`);
+    if (report.cases.length > 0)
+      streams.stdout.write(`${good} of ${count(report.cases.length, "case")} as expected\n`);
+    if (report.files.length === 0) streams.stdout.write("No policy file was found in the usual places.\n");
   }
   return report.ok ? exitCodes.ok : exitCodes.script;
 }
@@ -81,7 +97,7 @@ export function lintPolicyFiles(options: PolicyOptions, streams: Streams): numbe
   const { policy } = open(options, streams, false);
   const findings = lintPolicy(policy.layers());
   if (options.json === true) writeJsonLine(streams, { findings });
-  else if (findings.length === 0) streams.stdout.write("Nothing to ask about.\n");
+  else if (findings.length === 0) streams.stdout.write("No findings.\n");
   else {
     for (const finding of findings) {
       streams.stdout.write(
@@ -101,16 +117,19 @@ export function logPolicy(
   const rules = policy
     .layers()
     .flatMap((layer) => (layer.ok ? layer.policy.rules.map((rule) => rule.id) : []));
+  const dir = resolve(options.dir ?? defaultPolicyPaths({ agentDir: agentDir(), cwd }).auditDir);
   const report = readAudit({
-    dir: resolve(options.dir ?? defaultPolicyPaths({ agentDir: agentDir(), cwd }).auditDir),
+    dir,
     rules,
     ...(options.session === undefined ? {} : { session: options.session }),
   });
-  if (options.json === true) writeJsonLine(streams, report);
+  if (options.json === true) writeJsonLine(streams, { dir, ...report });
+  else if (report.sessions.length === 0) streams.stdout.write(noAudit(dir, options.session));
   else {
+    streams.stdout.write(`audit in ${dir}\n`);
     for (const session of report.sessions) {
       streams.stdout.write(
-        `${session.ok ? "verified" : "BROKEN  "}  ${session.name}  ${session.records.length} records\n`,
+        `${session.ok ? "verified" : "BROKEN  "}  ${session.name}  ${count(session.records.length, "record")}\n`,
       );
       for (const problem of session.problems)
         streams.stdout.write(`  ${problem.file}:${problem.line}: ${problem.message}\n`);
@@ -126,6 +145,11 @@ export function logPolicy(
     );
   }
   return report.ok ? exitCodes.ok : exitCodes.script;
+}
+
+function noAudit(dir: string, session: string | undefined): string {
+  const what = session === undefined ? "no audit" : `no audit whose name contains ${JSON.stringify(session)}`;
+  return `There is ${what} in ${dir}.\nSessions of Pi write one there. nestbox keeps none: nestbox run --trace <file> records a run.\n`;
 }
 
 const importers = { "claude-code": importClaudeCode, codex: importCodex, opencode: importOpencode } as const;

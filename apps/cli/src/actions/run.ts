@@ -12,6 +12,7 @@ import { terminalApprover } from "../compose/terminal-approver.ts";
 import { openTraceFile } from "../compose/trace-file.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { type Streams, writeJsonLine } from "../output.ts";
+import { allowHints } from "../report/allow-hints.ts";
 import { colorsFor } from "../report/colors.ts";
 import { runReport } from "../report/json.ts";
 import { createLiveTree } from "../report/live-tree.ts";
@@ -34,13 +35,14 @@ export async function run(
 ): Promise<number> {
   const source = await sourceOf(script, given, process.cwd(), streams);
   const trace = createTrace();
+  const approver = terminalApprover(streams, script === "-");
   await using opened = await openHost(given, {
     streams,
     signal,
-    approver: terminalApprover(streams, script === "-"),
+    approver,
     onEvent: trace.onEvent,
   });
-  const { host, options, start } = opened;
+  const { host, policy, options, start } = opened;
   const parsed = parseScriptSource(source);
   if (!parsed.ok) throw new ScriptSourceError(parsed.message);
 
@@ -89,6 +91,7 @@ export async function run(
     traceFile?.close();
   }
 
+  const policyFiles = filesOf(options.policyFiles, start);
   if (options.json === true) writeJsonLine(streams, runReport(outcome));
   else {
     writeRunReport(
@@ -96,7 +99,14 @@ export async function run(
         outcome,
         trace: trace.trace(),
         name: nameOf(script),
-        policyFiles: filesOf(options.policyFiles, start),
+        policyFiles,
+        hints: allowHints({
+          calls: trace.trace().calls,
+          layers: policy.layers(),
+          policyFiles,
+          asked: approver !== undefined,
+          fileName: (path) => nearName(path, start),
+        }),
       },
       streams,
     );
@@ -122,9 +132,11 @@ async function sourceOf(
 
 /** As they are called from where the command was started. */
 function filesOf({ policy = [], project = [] }: PolicyFiles, start: string): readonly string[] {
-  return [...policy, ...project].map((file) =>
-    isAbsolute(file) && !relative(start, file).startsWith("..") ? relative(start, file) : file,
-  );
+  return [...policy, ...project].map((file) => nearName(file, start));
+}
+
+function nearName(file: string, start: string): string {
+  return isAbsolute(file) && !relative(start, file).startsWith("..") ? relative(start, file) : file;
 }
 
 function nameOf(script: string | undefined): string {

@@ -15,6 +15,7 @@ export const addCatalog: AddCommand = (program, { streams, done }) => {
     .argument("<query>", "what the tool should do, in a few words")
     .option("--limit <n>", "results at most", positiveInteger)
     .option("--namespace <name>", "only tools of this namespace")
+    .option("--long", "with the declaration of each, instead of a line")
     .option(...JSON_OPTION)
     .action(async (query: string, options: SearchOptions) =>
       done(await (await actions()).searchTools(query, options, streams)),

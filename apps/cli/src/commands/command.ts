@@ -18,11 +18,11 @@ export interface CommandContext {
 export type AddCommand = (program: Command, context: CommandContext) => void;
 
 export const JSON_OPTION = ["--json", "print one JSON object as the last line"] as const;
-const TOOLS_OPTION = [
+export const TOOLS_OPTION = [
   "--tools <module>",
   "a module whose default export is a list of tools, instead of the review tools (repeatable)",
 ] as const;
-const EXTENSION_OPTION = [
+export const EXTENSION_OPTION = [
   "--extension <path>",
   "an extension of Pi (a file or a folder) whose tools come on top (repeatable)",
 ] as const;

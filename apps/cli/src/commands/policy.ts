@@ -1,7 +1,8 @@
 import { Argument, type Command } from "commander";
 
 import type { PolicyOptions } from "../actions/policy.ts";
-import { type AddCommand, collect, JSON_OPTION } from "./command.ts";
+import type { CatalogOptions } from "../compose/open-catalog.ts";
+import { type AddCommand, collect, EXTENSION_OPTION, JSON_OPTION, TOOLS_OPTION } from "./command.ts";
 
 export const addPolicy: AddCommand = (program, { streams, done }) => {
   const commands = async () => import("../actions/policy.ts");
@@ -29,9 +30,22 @@ export const addPolicy: AddCommand = (program, { streams, done }) => {
     .action(async (command: string, options: PolicyOptions) =>
       done((await commands()).explainPolicy(command, options, streams)),
     );
-  withFiles(policy.command("check").description("decide one call, given as JSON; nothing is run"))
-    .requiredOption("--call <file>", "a JSON file with tool, input and more, or - for standard input")
-    .action(async (options: PolicyOptions & { call: string }) =>
+  withFiles(
+    policy
+      .command("check")
+      .description("decide one call, given as JSON; nothing is run")
+      .requiredOption("--call <file>", "a JSON file with tool, input and more, or - for standard input"),
+  )
+    .option(...TOOLS_OPTION, collect)
+    .option(...EXTENSION_OPTION, collect)
+    .addHelpText(
+      "after",
+      `
+A call:  { "tool": "bash", "input": { "command": "npm test" } }
+It may also say: cwd, source (builtin, extension, sdk), server (of MCP), annotations, calledBy (a list of tools).
+What it does not say of a tool that is known here (the review tools, or those of --tools and --extension) is taken from it.`,
+    )
+    .action(async (options: PolicyOptions & CatalogOptions & { call: string }) =>
       done(await (await commands()).checkPolicy(options, streams)),
     );
   withFiles(

@@ -56,5 +56,6 @@ function checkTool(tool: unknown, where: string): RunnableTool {
 function describe(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
-  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+  if (Array.isArray(value)) return "a list";
+  return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 }

@@ -1,11 +1,13 @@
 import { createToolHost, type HostListener, type ToolHost } from "@nestbox/calls";
 import type { Approver } from "@nestbox/policy";
+import type { OpenPolicy } from "@nestbox/policy/node";
 
 import { type ConfiguredOptions, withConfig, type WithConfig } from "../config/with-config.ts";
 import { type Streams, tellOn } from "../output.ts";
 import { connectServers } from "./connect-servers.ts";
 import { openGate } from "./gate.ts";
 import { registerTools } from "./register-tools.ts";
+import { tellUnreadData } from "./tell-unread-data.ts";
 import { workingFolder } from "./working-folder.ts";
 
 /** What every command that makes calls is given. */
@@ -25,6 +27,7 @@ export interface HostContext {
 /** A host with the tools, the servers and the policy of one command line. */
 export interface OpenHost<T extends HostChoice> extends AsyncDisposable {
   readonly host: ToolHost;
+  readonly policy: OpenPolicy;
   /** With the defaults of the config file behind them. */
   readonly options: WithConfig<T>;
   /** Where the command was started. */
@@ -62,10 +65,11 @@ export async function openHost<T extends HostChoice>(given: T, context: HostCont
   };
   try {
     open.push(await registerTools(host, options, { start, cwd, policy, signal, warn }));
+    tellUnreadData(host, warn);
     open.push(await connectServers(host, options.mcp ?? [], { start, signal, warn }));
   } catch (error) {
     await close();
     throw error;
   }
-  return { host, options, start, cwd, warn, [Symbol.asyncDispose]: close };
+  return { host, policy, options, start, cwd, warn, [Symbol.asyncDispose]: close };
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
+import { jsonSyntaxText } from "@nestbox/policy";
 import { compileSchema } from "@nestbox/tool";
-import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
+import { parse, type ParseError } from "jsonc-parser";
 
 import { UsageError } from "../usage-error.ts";
 import { type Config, configSchema } from "./schema.ts";
@@ -58,7 +59,7 @@ function readConfig(text: string, name: string): Config {
   const [first] = errors;
   if (first !== undefined) {
     const line = text.slice(0, first.offset).split("\n").length;
-    throw new UsageError(`Config ${name}:${line}: ${printParseErrorCode(first.error)}.`);
+    throw new UsageError(`Config ${name}:${line}: ${jsonSyntaxText(first)}.`);
   }
   const checked = compileSchema<object>(configSchema).check(value);
   if (!checked.ok) {

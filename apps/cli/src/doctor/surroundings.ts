@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { problemLine } from "../compose/gate.ts";
 import { codeOf, type Finding } from "./finding.ts";
 import { messageOf } from "../message-of.ts";
+import { count } from "../report/human.ts";
 import type { World } from "./world.ts";
 
 /** Pi, which Nestbox extends and does not need. */
@@ -46,7 +47,7 @@ export function checkPolicies(world: World): Finding {
   if (broken.length === 0) {
     const loaded = files
       .filter(({ state }) => state === "loaded")
-      .map(({ path, rules }) => `${path} (${rules} rules)`);
+      .map(({ path, rules }) => `${path} (${count(rules, "rule")})`);
     return {
       id,
       status: "ok",

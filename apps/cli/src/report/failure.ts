@@ -10,7 +10,7 @@ export function tellFailure(error: unknown, json: boolean, streams: Streams): nu
   const failure = failureOf(error);
   if (json) writeJsonLine(streams, failedReport(failure));
   streams.stderr.write(
-    `nestbox: ${failure.message}\n${failure.kind === "usage" ? "Try: nestbox --help\n" : ""}`,
+    `nestbox: ${failure.message}\n${error instanceof CommanderError ? "Try: nestbox --help\n" : ""}`,
   );
   return failure.exitCode;
 }

@@ -3,11 +3,17 @@ import type { OutputItem, ScriptOutcome } from "@nestbox/codemode";
 
 import type { Colors } from "./colors.ts";
 import { oneLine } from "./safe-text.ts";
+import { displayWidth, padded } from "./width.ts";
 
 /** `1.24 s`, `87 ms`. */
 export function duration(ms: number | undefined): string {
   if (ms === undefined) return "";
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
+}
+
+/** `1 rule`, `2 rules`, `0 rules`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
 }
 
 /** What a script printed: text, then the console, as Pi orders them. */
@@ -46,11 +52,11 @@ export function treeLines(
   indent = "",
 ): string[] {
   const noteOf = options.noteOf ?? ((call) => duration(call.durationMs));
-  const width = Math.max(0, ...calls.map((call) => oneLine(call.name).length));
+  const width = Math.max(0, ...calls.map((call) => displayWidth(oneLine(call.name))));
   return calls.flatMap((call, index) => {
     const last = index === calls.length - 1;
     const paint = call.status === "ok" ? colors.green : call.status === "running" ? colors.dim : colors.red;
-    const line = `${indent}${last ? "└─" : "├─"} ${oneLine(call.name).padEnd(width)}  ${paint(call.status.padEnd(9))} ${colors.dim(noteOf(call))}`;
+    const line = `${indent}${last ? "└─" : "├─"} ${padded(oneLine(call.name), width)}  ${paint(call.status.padEnd(9))} ${colors.dim(noteOf(call))}`;
     return [line.trimEnd(), ...treeLines(call.children, colors, options, `${indent}${last ? "   " : "│  "}`)];
   });
 }
@@ -82,5 +88,8 @@ export function pointed(lineText: string, column: number | undefined): string[] 
   const line = `  ${lineText.replaceAll("\t", " ")}`;
   return column === undefined
     ? [oneLine(line)]
-    : [oneLine(line), `  ${" ".repeat(Math.max(0, column - 1))}^`];
+    : [
+        oneLine(line),
+        `${" ".repeat(2 + displayWidth(oneLine(lineText.replaceAll("\t", " ").slice(0, column - 1), 2_000)))}^`,
+      ];
 }

@@ -12,11 +12,13 @@ export interface RunStory {
   /** What the script is called. */
   readonly name: string;
   readonly policyFiles: readonly string[];
+  /** What to do about calls that were denied. */
+  readonly hints: readonly string[];
 }
 
 /** How a run went, for a person: the story on standard error, the script's output and value on standard output. */
 export function writeRunReport(story: RunStory, streams: Streams): void {
-  const { outcome, trace, name, policyFiles } = story;
+  const { outcome, trace, name, policyFiles, hints } = story;
   const colors = colorsFor(streams.stderr, process.env);
   const policy = policyFiles.length === 0 ? "annotation default" : policyFiles.join(", ");
   const section = (title: string, lines: readonly string[]): void => {
@@ -31,6 +33,7 @@ export function writeRunReport(story: RunStory, streams: Streams): void {
     outcome.warnings.map((warning) => colors.yellow(oneLine(warning.message, 2_000))),
   );
   section(colors.red("Script failed"), errorLines(outcome, name, colors));
+  section("What was denied, and what to do", hints);
   const printed = outputText(outcome.output);
   const write = (text: string): void =>
     void streams.stdout.write(`${forTerminal(text, streams.stdout.isTTY)}\n`);

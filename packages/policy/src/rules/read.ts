@@ -1,6 +1,7 @@
-import { type ParseError, parseTree, printParseErrorCode, type Node } from "jsonc-parser";
+import { type ParseError, parseTree, type Node } from "jsonc-parser";
 
 import type { LayerName } from "../decision.ts";
+import { jsonSyntaxText } from "./json-syntax.ts";
 import { policyShape } from "./schema.ts";
 import type { Policy, PolicyProblem } from "./types.ts";
 
@@ -45,7 +46,9 @@ export function readPolicy(
     allowTrailingComma: true,
     disallowComments: false,
   });
-  for (const error of errors) add(error.offset, `syntax: ${printParseErrorCode(error.error)}`);
+  // The first: those after it are mostly what a parser makes of it.
+  const [syntax] = errors;
+  if (syntax !== undefined) add(syntax.offset, jsonSyntaxText(syntax));
   if (errors.length > 0 || tree === undefined) {
     if (problems.length === 0) add(0, "the file is empty");
     return { ok: false, problems };

@@ -1,0 +1,38 @@
+import stringWidth from "string-width";
+
+import type { TextOutput } from "../output.ts";
+import { oneLine } from "./safe-text.ts";
+
+/** Where a stream has no width of its own, for example in a pipe. */
+const PIPE_COLUMNS = 140;
+/** What is never gone below: a few words are better than none. */
+const LEAST_COLUMNS = 20;
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** Columns that a text takes in a terminal: two for a wide character, none for a colour. */
+export const displayWidth = (text: string): number => stringWidth(text);
+
+/** A text with spaces behind it, up to so many columns. */
+export function padded(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - displayWidth(text)));
+}
+
+/** Columns that are left of a line when so many are used. */
+export function room(stream: Pick<TextOutput, "columns">, used: number): number {
+  return Math.max(LEAST_COLUMNS, (stream.columns ?? PIPE_COLUMNS) - used);
+}
+
+/** A text on one line, at most so many columns wide; an ellipsis says that something is missing. */
+export function cut(text: string, columns: number): string {
+  const line = oneLine(text, 10_000);
+  if (displayWidth(line) <= columns) return line;
+  let kept = "";
+  let width = 0;
+  for (const { segment } of graphemes.segment(line)) {
+    width += displayWidth(segment);
+    if (width > columns - 1) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}
