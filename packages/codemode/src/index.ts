@@ -58,6 +58,13 @@ export {
   type FormattedOutcome,
   type OutputFiles,
 } from "./output/format-outcome.ts";
+export { createScriptStore, type ScriptStore } from "./script-tool/script-store.ts";
+export {
+  createScriptTool,
+  type ScriptTool,
+  type ScriptToolDetails,
+  type ScriptToolOptions,
+} from "./script-tool/script-tool.ts";
 export {
   parseScriptSource,
   type ScriptSource,

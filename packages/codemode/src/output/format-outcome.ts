@@ -26,7 +26,8 @@ export interface FormatOptions {
 }
 
 export interface FormattedOutcome {
-  readonly content: readonly ToolContent[];
+  /** Fits a tool's result as it is. */
+  readonly content: ToolContent[];
   /** The file with all of the text, when it was cut. */
   readonly fullOutputPath?: string;
 }

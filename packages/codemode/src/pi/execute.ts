@@ -132,7 +132,7 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
       notes: [...unseenImages(images, outcome), ...lost],
     });
     return {
-      content: [...content],
+      content,
       details: {
         ...snapshot(),
         ...found,

@@ -14,14 +14,14 @@ import { isRecord } from "../shared/guards.ts";
 import { SOURCE_GRAMMAR } from "../source/options-line.ts";
 import type { ScriptLimits, ScriptRunner } from "../types.ts";
 import { builtinRenderers } from "./builtin-renderers.ts";
-import { describeCodemode, PROMPT_GUIDELINES, PROMPT_SNIPPET } from "./description.ts";
+import { describeCodemode, PROMPT_GUIDELINES, PROMPT_SNIPPET } from "../script-tool/description.ts";
 import { executeCodemode } from "./execute.ts";
 import { type CodemodeMode, prepareLoadout } from "./loadout.ts";
 import { CODEMODE_TOOL_NAME } from "./names.ts";
 import { createPromptPauses } from "./pauses.ts";
-import { prepareArguments } from "./prepare-arguments.ts";
+import { prepareArguments } from "../script-tool/prepare-arguments.ts";
 import { createRunnerHolder } from "./runner-holder.ts";
-import { scriptReach } from "./script-reach.ts";
+import { scriptReach } from "../script-tool/script-reach.ts";
 
 /** Estimated tokens for the declarations in the description when no setting says otherwise; the same as Pi's. */
 export const DEFAULT_INLINE_BUDGET = 3000;

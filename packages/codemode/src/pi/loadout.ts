@@ -1,7 +1,7 @@
 import type { ToolLoadout, ToolLoadoutChanges } from "@earendil-works/pi-coding-agent";
 import type { CatalogTool } from "../declarations/catalog.ts";
 import { nameTools } from "../declarations/identifier.ts";
-import { describeCodemode } from "./description.ts";
+import { describeCodemode } from "../script-tool/description.ts";
 import { CODEMODE_TOOL_NAME } from "./names.ts";
 import { summarizeOutput } from "./output-summary.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { prepareArguments } from "../../src/pi/prepare-arguments.ts";
-import { scriptReach } from "../../src/pi/script-reach.ts";
+import { prepareArguments } from "../../src/script-tool/prepare-arguments.ts";
+import { scriptReach } from "../../src/script-tool/script-reach.ts";
 
 // D21
 test.each<[unknown, unknown]>([
