@@ -5,6 +5,7 @@ import { compileRule } from "../engine/compile.ts";
 import { presetIds } from "../preset/ids.ts";
 import { presetRules } from "../preset/rules.ts";
 import { type ExampleWorld, exampleMatches } from "./examples.ts";
+import { nestingProblem } from "./nesting.ts";
 import { MAX_POLICY_CHARS, type ReadResult, readPolicy } from "./read.ts";
 import type { Example, Policy, PolicyLayer, PolicyProblem, Rule } from "./types.ts";
 
@@ -29,6 +30,8 @@ export type ParseResult =
  */
 export function parsePolicy(source: string, options: LoadOptions): ParseResult {
   const { file, layer, platform = "linux" } = options;
+  const deep = source.length > MAX_POLICY_CHARS ? undefined : nestingProblem(source, file);
+  if (deep !== undefined) return { ok: false, problems: [deep] };
   const read = readPolicy(source, { file, layer });
   if (!read.ok) return read;
   const problems = checkPolicy(read, file, layer, platform);
@@ -77,7 +80,7 @@ function ruleProblem(
   policy: Policy,
   platform: ExampleWorld["platform"],
 ): { readonly key?: string; readonly text: string } | undefined {
-  const broken = compileProblem(rule, layer);
+  const broken = compileProblem(rule, layer) ?? (platform === "win32" ? undefined : backslashProblem(rule));
   if (broken !== undefined) return { text: broken };
   const compiled = compileRule(rule, layer, {
     programFolders: policy.trust.programFolders ?? [],
@@ -97,6 +100,15 @@ function ruleProblem(
     };
   };
   return wrong("match", true) ?? wrong("notMatch", false);
+}
+
+/** Elsewhere than on Windows a backslash only takes the meaning from a wildcard, so `src\x` would be `srcx`. */
+function backslashProblem(rule: Rule): string | undefined {
+  const globs = [rule, ...(rule.except ?? [])].flatMap(({ path }) => path?.glob ?? []);
+  const odd = globs.find((glob) => /\\(?![*?[\]{}!()\\])/.test(glob));
+  return odd === undefined
+    ? undefined
+    : `rule ${rule.id}: ${JSON.stringify(odd)}: folders are separated by /, on every system`;
 }
 
 function compileProblem(rule: Rule, layer: LayerName): string | undefined {

@@ -3,7 +3,7 @@ import type { CallRequest } from "@nestbox/tool";
 
 import type { ResourceAction } from "../subject.ts";
 import type { Shape } from "./shape.ts";
-import { count, either, flag, list, object, oneOf, oneOrMore, record, text } from "./shape.ts";
+import { checked, count, either, flag, list, object, oneOf, oneOrMore, record, text } from "./shape.ts";
 import type {
   CommandMatch,
   Example,
@@ -15,6 +15,7 @@ import type {
   TextMatch,
   ToolMatch,
 } from "./types.ts";
+import { programFolderProblem, trustedVariableProblem, wrapperProblem } from "./trust-problem.ts";
 import { splitWords } from "./words.ts";
 
 const actions: readonly ResourceAction[] = ["read", "write", "delete", "execute", "network"];
@@ -366,15 +367,15 @@ const file = object(
     trust: object({
       mcpServers: list(text(), { min: 0, description: "MCP servers whose annotations count." }),
       annotations: flag("Whether annotations of extensions, modules and SDK tools count. Default true."),
-      env: list(text(), {
+      env: list(checked(text(), trustedVariableProblem), {
         min: 0,
         description: "Environment variables that may be set in front of an allowed command.",
       }),
-      programFolders: list(text(), {
+      programFolders: list(checked(text(), programFolderProblem), {
         min: 0,
         description: "Folders whose programs are what their names say.",
       }),
-      wrappers: list(text(), {
+      wrappers: list(checked(text(), wrapperProblem), {
         min: 0,
         description: "Programs that run the rest of their words as a command.",
       }),

@@ -132,6 +132,18 @@ export function oneOrMore<T>(item: Shape<T>, description?: string): Shape<readon
   };
 }
 
+/** A value that has to hold what its type cannot say: `problem` tells why it does not. */
+export function checked<T>(shape: Shape<T>, problem: (value: T) => string | undefined): Shape<T> {
+  return {
+    schema: shape.schema,
+    read(node, context) {
+      const value = shape.read(node, context);
+      const message = value === undefined ? undefined : problem(value);
+      return message === undefined ? value : refuse(node, context, message);
+    },
+  };
+}
+
 /** An object with free keys. */
 export function record<T>(value: Shape<T>, description?: string): Shape<Readonly<Record<string, T>>> {
   return {

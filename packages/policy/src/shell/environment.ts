@@ -150,6 +150,17 @@ export function isDangerousVariable(name: string): boolean {
   return !isHarmlessVariable(name) && matches(dangerous, name);
 }
 
+/** A dangerous variable, or a family of them (`LD_*`), that a name or a prefix with a last `*` stands for. */
+export function coversDangerous(pattern: string): string | undefined {
+  if (!pattern.endsWith("*")) return isDangerousVariable(pattern) ? pattern : undefined;
+  const prefix = pattern.slice(0, -1);
+  return dangerous.find((known) => {
+    if (known.startsWith("*")) return prefix.endsWith(known.slice(1));
+    const name = known.replace(/\*$/, "");
+    return name.startsWith(prefix) || (known.endsWith("*") && prefix.startsWith(name));
+  });
+}
+
 /**
  * A variable is set: for one command (`command`), for all commands after it (`export`), or in this shell only
  * (`shell`). A command's own environment is trusted only where every name in it is known to be harmless.

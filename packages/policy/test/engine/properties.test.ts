@@ -189,7 +189,7 @@ describe("for any policy and any call", () => {
         const before = decide([user(mine, { fallback: fall })], one);
         const project = layer("project", {
           fallback: other,
-          trust: { mcpServers: ["a", "b"], programFolders: ["."], env: ["X"] },
+          trust: { mcpServers: ["a", "b"], programFolders: ["/opt/bin"], env: ["X"] },
           tools: { x: { transparent: true } },
           rules: theirs,
         });
