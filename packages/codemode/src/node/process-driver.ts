@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parse } from "node:path";
 import type { SandboxDriver, SandboxEvents, SandboxLink, SandboxSpec } from "../runner/driver.ts";
-import { encodeFrame, FrameReader } from "../runner/frames.ts";
+import { encodeFrame, frameChunks, FrameReader, type Segment } from "../runner/frames.ts";
 import { Poller } from "../runner/poller.ts";
 import { messageOf } from "../shared/guards.ts";
 import { memoryReader } from "./resident-memory.ts";
-import { readNow } from "./read-now.ts";
+import { readNow, writeNow } from "./read-now.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
 
 const MAX_STDERR_CHARS = 8_192;
@@ -16,7 +16,7 @@ const MAX_CPU_SECONDS = 3_600;
 const MAX_OPEN_FILES = 256;
 /** No compiler for JavaScript and regular expressions; `--jitless` would also take what removes types. */
 const NO_JIT = ["--no-turbofan", "--no-sparkplug", "--regexp-interpret-all"];
-const POLL_MS = 0.08;
+const POLL_MS = 0.1;
 const MAX_POLLS_IN_ROW = 16;
 const CAN_POLL = process.platform !== "win32" && availableParallelism() > 1;
 
@@ -28,6 +28,8 @@ export interface ProcessDriverOptions {
 
 /** Sandboxes as processes of their own: no environment, no descriptors but the pipes, no powers that Node can refuse. */
 export function processDriver(options: ProcessDriverOptions): SandboxDriver {
+  let buffer: Buffer | undefined;
+  const chunks = (): Buffer => (buffer ??= Buffer.allocUnsafeSlow(CHUNK_BYTES));
   return {
     start(spec, events) {
       let child: ChildProcess | undefined;
@@ -43,9 +45,9 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
       };
       const link: SandboxLink = {
         send(type, run, header, segments) {
-          const buffer = encodeFrame(type, run, header, segments);
-          if (child === undefined) queued.push(buffer);
-          else child.stdin?.write(buffer);
+          if (child === undefined) queued.push(encodeFrame(type, run, header, segments));
+          else if (isLarge(segments)) writeLarge(child, frameChunks(type, run, header, segments, chunks()));
+          else child.stdin?.write(encodeFrame(type, run, header, segments));
         },
         poll: () => void (gone || poller?.poll()),
         kill() {
@@ -183,6 +185,28 @@ function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): 
     events.exit({ message: reason === "" ? how : `${how}: ${reason}`, outOfMemory });
   });
   return poller;
+}
+
+/** Pieces of a large segment: about what the system's buffer of a pipe takes at once. */
+const CHUNK_BYTES = 192 * 1024;
+/** How long the other side may take to make room before the event loop waits for it instead. */
+const ROOM_MS = 2;
+
+const isLarge = (segments: readonly Segment[] = []): segments is readonly Segment[] =>
+  segments.some((segment) => segment.length >= CHUNK_BYTES);
+
+/** Writes what the pipe takes while the other side reads; the stream has the rest. */
+function writeLarge(child: ChildProcess, chunks: Iterable<Buffer>): void {
+  const { stdin } = child;
+  let fd = stdin?.writableLength === 0 ? descriptorOf(stdin) : undefined;
+  for (const chunk of chunks) {
+    let at = 0;
+    if (fd !== undefined) {
+      at = writeNow(fd, chunk, ROOM_MS);
+      if (at < chunk.length) fd = undefined;
+    }
+    if (at < chunk.length) stdin?.write(Buffer.from(chunk.subarray(at)));
+  }
 }
 
 /** The raw descriptor behind a pipe; other runtimes and systems do not have it. */

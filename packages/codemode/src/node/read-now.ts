@@ -1,4 +1,4 @@
-import { readSync } from "node:fs";
+import { readSync, writeSync } from "node:fs";
 
 /** Reads a non-blocking descriptor: bytes read, 0 at the end, -1 when there is nothing. */
 export function readNow(fd: number, buffer: Buffer): number {
@@ -12,4 +12,24 @@ export function readNow(fd: number, buffer: Buffer): number {
   } finally {
     Error.stackTraceLimit = limit;
   }
+}
+
+/** Writes to a non-blocking descriptor until all is written, an error, or no room for `roomMs`: the bytes written. */
+export function writeNow(fd: number, buffer: Buffer, roomMs: number): number {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  let at = 0;
+  try {
+    for (let end = performance.now() + roomMs; at < buffer.length;) {
+      try {
+        at += writeSync(fd, buffer, at);
+        end = performance.now() + roomMs;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() > end) return at;
+      }
+    }
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+  return at;
 }

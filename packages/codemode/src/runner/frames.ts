@@ -99,6 +99,46 @@ export function encodeFrame(
   return buffer;
 }
 
+/**
+ * The same bytes, those of a segment that is larger than the buffer in pieces that use it: the other side reads the
+ * first while the next is written, and no memory as large as the frame is touched. A piece is good until the next is
+ * asked for.
+ */
+export function* frameChunks(
+  type: number,
+  run: number,
+  header: string,
+  segments: readonly Segment[],
+  buffer: Buffer,
+): Generator<Buffer> {
+  if (segments.every((segment) => segment.length < buffer.length)) {
+    yield encodeFrame(type, run, header, segments);
+    return;
+  }
+  const head = encodeFrame(type, run, header);
+  let size = head.length;
+  for (const segment of segments) size += SEGMENT_HEAD_BYTES + segmentBytes(segment, encodingOf(segment));
+  head.writeUInt32LE(size - 4, 0);
+  yield head;
+  for (const segment of segments) {
+    const encoding = encodingOf(segment);
+    const segmentHead = Buffer.allocUnsafe(SEGMENT_HEAD_BYTES);
+    segmentHead.writeUInt8(encoding, 0);
+    segmentHead.writeUInt32LE(segmentBytes(segment, encoding), 1);
+    yield segmentHead;
+    const step = encoding === UTF16 ? buffer.length >> 1 : buffer.length;
+    for (let at = 0; at < segment.length; at += step) {
+      if (typeof segment !== "string")
+        yield Buffer.from(segment.buffer, segment.byteOffset + at, Math.min(step, segment.length - at));
+      else
+        yield buffer.subarray(
+          0,
+          buffer.write(segment.slice(at, at + step), encoding === LATIN1 ? "latin1" : "utf16le"),
+        );
+    }
+  }
+}
+
 /** Puts frames together from chunks; throws {@link FrameError} for one that is malformed or over the limit. */
 export class FrameReader {
   readonly #maxBytes: number;

@@ -55,6 +55,7 @@ export class Poller {
         this.#readOn();
         return true;
       }
+      breathe();
     } while (now() < end);
     this.#misses++;
     this.#skip = Math.min(MAX_SKIPPED, 2 ** this.#misses - 2);
@@ -71,4 +72,12 @@ export class Poller {
       end = now() + PARTIAL_MS;
     }
   }
+}
+
+/** Two or three microseconds in which the other side has what the cores share, where the engine can say so. */
+const PAUSES = 40;
+const { pause } = Atomics as { readonly pause?: () => void };
+
+function breathe(): void {
+  if (pause !== undefined) for (let i = 0; i < PAUSES; i++) pause();
 }

@@ -6,6 +6,8 @@ import type { Program, TurnEnd, Vm, VmFactory, VmHooks } from "./vm.ts";
 type Ivm = typeof IsolatedVm;
 type Entry = IsolatedVm.Reference<(operation: number, ...args: unknown[]) => unknown>;
 
+const PRELUDE = "nestbox:prelude";
+
 /** isolated-vm's own timer keeps memory for every turn until it expires: the host's deadline serves the rest. */
 const TIMED_TURNS = 1000;
 
@@ -36,11 +38,30 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
   const source = preludeSource();
   let cachedData: IsolatedVm.ExternalCopy<ArrayBuffer> | undefined;
 
-  function create(hooks: () => VmHooks | undefined): Vm {
+  /**
+   * The engine compiles a function when it is first called, and a script would wait for that. What a rehearsal has
+   * made it compile goes into the cache, which a second look at the same text then finds.
+   */
+  function learn(rehearse: (vm: Vm) => void, hooks: () => VmHooks | undefined): void {
     const isolate = new ivm.Isolate({ memoryLimit: memoryMb });
+    try {
+      cachedData = undefined;
+      const vm = createIn(isolate, hooks);
+      rehearse({ ...vm, dispose: () => undefined });
+      const again = isolate.compileScriptSync(source, { filename: PRELUDE, produceCachedData: true });
+      cachedData = (again as unknown as { cachedData?: IsolatedVm.ExternalCopy<ArrayBuffer> }).cachedData;
+    } finally {
+      if (!isolate.isDisposed) isolate.dispose();
+    }
+  }
+
+  const create = (hooks: () => VmHooks | undefined): Vm =>
+    createIn(new ivm.Isolate({ memoryLimit: memoryMb }), hooks);
+
+  function createIn(isolate: IsolatedVm.Isolate, hooks: () => VmHooks | undefined): Vm {
     const context = isolate.createContextSync();
     const prelude = isolate.compileScriptSync(source, {
-      filename: "nestbox:prelude",
+      filename: PRELUDE,
       ...(cachedData === undefined ? { produceCachedData: true } : { cachedData }),
     });
     // The cache holds code of ours only; no script's code is ever kept.
@@ -57,6 +78,7 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
     }) as unknown as Entry;
     make.release();
     let turns = 0;
+    let setup: string | undefined;
 
     function turn(timeoutMs: number, args: readonly unknown[]): TurnEnd {
       const timed = turns++ < TIMED_TURNS;
@@ -89,10 +111,14 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
     }
 
     return {
-      configure(config) {
-        entry.applySync(undefined, [OPERATION.configure, config] as never);
+      get setup() {
+        return setup;
       },
-      start(program: Program, timeoutMs) {
+      configure(text) {
+        setup = text;
+        entry.applySync(undefined, [OPERATION.configure, text] as never);
+      },
+      start(program: Program, own, timeoutMs) {
         let script: IsolatedVm.Reference<unknown>;
         try {
           const compiled = isolate.compileScriptSync(program.text, {
@@ -111,7 +137,7 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
             message: messageOf(error),
           };
         }
-        return turn(timeoutMs, [OPERATION.run, script.derefInto({ release: true }), program.trailing]);
+        return turn(timeoutMs, [OPERATION.run, script.derefInto({ release: true }), program.trailing, own]);
       },
       settle: (answers, now, segments, timeoutMs) =>
         turn(timeoutMs, [OPERATION.settle, answers, now, ...segments.map(toIsolate)]),
@@ -150,7 +176,7 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
     };
   }
 
-  return { create };
+  return { create, learn };
 }
 
 function messageOf(error: unknown): string {

@@ -4,16 +4,16 @@
  * decided by the isolate, this is the wall behind it.
  */
 import { createHash } from "node:crypto";
-import { writeSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { encodeFrame, FRAME, type Frame, FrameReader, type Segment } from "../runner/frames.ts";
-import { readNow } from "../node/read-now.ts";
+import { FRAME, frameChunks, type Frame, FrameReader, type Segment } from "../runner/frames.ts";
+import { readNow, writeNow } from "../node/read-now.ts";
 import { Poller } from "../runner/poller.ts";
 import { prepareSource } from "../source/prepare.ts";
 import { isolatedVmFactory, loadIsolatedVm } from "./isolated-vm.ts";
 import { preludeSource } from "./prelude/index.ts";
+import { rehearse } from "./rehearsal.ts";
 import { createServices } from "./services.ts";
 import { createSession, type Session } from "./session.ts";
 import { createStock } from "./stock.ts";
@@ -37,7 +37,10 @@ interface Settings {
   readonly poll: boolean;
 }
 
-const POLL_MS = 0.08;
+/** Longer than the host looks: this process has nothing else to do, and one that sleeps makes the other sleep too. */
+const POLL_MS = 0.25;
+/** Pieces in which a large result leaves. */
+const CHUNK_BYTES = 192 * 1024;
 /** Traffic of one script after which its garbage is collected at once. */
 const COLLECT_BYTES = 8 * 1024 * 1024;
 
@@ -60,6 +63,7 @@ function main(settings: Settings): void {
 
   let session: Session | undefined;
   let tools = { names: "[]", all: "[]" };
+  let lastSetup: string | undefined;
   const services = createServices(() => tools.all);
   const hooks: VmHooks = {
     emit: (text, segments) => session?.hooks(text, segments),
@@ -73,6 +77,18 @@ function main(settings: Settings): void {
       const timer = setTimeout(run, delayMs);
       return () => clearTimeout(timer);
     },
+    learn() {
+      factory(settings.memoryMb).learn(
+        (vm) => rehearse(vm, prepare),
+        () => hooks,
+      );
+    },
+    // The next script is likely to have what the last one had.
+    ripen(vm) {
+      if (lastSetup === undefined || vm.setup !== undefined) return false;
+      vm.configure(lastSetup);
+      return true;
+    },
     // What the first TypeScript would wait for.
     whenFull: () => void strip("let x: number"),
   });
@@ -81,18 +97,27 @@ function main(settings: Settings): void {
     return factory(memoryMb).create(() => hooks);
   }
 
+  /** A realm from the stock, unless it was configured for another script. */
+  function vmFor(setup: string, memoryMb: number): Vm {
+    lastSetup = setup;
+    if (memoryMb !== settings.memoryMb) return makeVm(memoryMb);
+    for (let vm = stock.take(); vm !== undefined; vm = stock.take()) {
+      if (vm.setup === undefined || vm.setup === setup) return vm;
+      vm.dispose();
+    }
+    return makeVm(memoryMb);
+  }
+
   const collect = collector();
+  const out = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let traffic = 0;
 
   function send(type: number, run: number, header: string, segments: readonly Segment[] = []): void {
-    const buffer = encodeFrame(type, run, header, segments);
-    traffic += buffer.length;
-    for (let at = 0; at < buffer.length;) {
-      try {
-        at += writeSync(1, buffer, at);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-      }
+    traffic += header.length;
+    for (const segment of segments) traffic += segment.length;
+    for (const chunk of frameChunks(type, run, header, segments, out)) {
+      // The host reads or ends this process: there is nothing else to do meanwhile.
+      if (writeNow(1, chunk, Number.POSITIVE_INFINITY) < chunk.length) throw new Error("The host is gone");
     }
   }
 
@@ -100,15 +125,14 @@ function main(settings: Settings): void {
     const header = JSON.parse(frame.header) as StartHeader;
     const [code = "", store = "{}"] = texts(frame);
     const { limits, globals, environment } = header;
-    const vm = (header.memoryMb === settings.memoryMb ? stock.take() : undefined) ?? makeVm(header.memoryMb);
-    const config = (trailing: boolean): string =>
-      `{"tools":${tools.names},"store":${store},"globals":${JSON.stringify(globals)},"trailing":${trailing},` +
-      `"limits":${JSON.stringify(limits)},"environment":${JSON.stringify(environment)}}`;
+    const setup = `{"tools":${tools.names},"globals":${JSON.stringify(globals)},"limits":${JSON.stringify(limits)}}`;
+    const vm = vmFor(setup, header.memoryMb);
     session = createSession({
       run: frame.run,
       vm,
       code,
-      config,
+      setup,
+      own: `{"store":${store},"environment":${JSON.stringify(environment)}}`,
       cpuMs: header.cpuMs,
       memoryMb: header.memoryMb,
       prepare,

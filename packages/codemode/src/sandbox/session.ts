@@ -13,7 +13,10 @@ export interface SessionOptions {
   readonly run: number;
   readonly vm: Vm;
   readonly code: string;
-  readonly config: (trailing: boolean) => string;
+  /** What the script may use; a realm that was configured ahead has the same. */
+  readonly setup: string;
+  /** The run's own store and environment. */
+  readonly own: string;
   readonly cpuMs: number;
   readonly memoryMb: number;
   readonly prepare: (code: string) => PrepareOutcome;
@@ -141,11 +144,12 @@ export function createSession(options: SessionOptions): Session {
         finishWith({ kind: "script", name, message, line, column, lineText });
         return;
       }
-      vm.configure(options.config(prepared.trailing));
+      if (vm.setup === undefined) vm.configure(options.setup);
       turn(
         timed((left) =>
           vm.start(
             { text: prepared.program, lineOffset: prepared.lineOffset, trailing: prepared.trailing },
+            options.own,
             left,
           ),
         ),

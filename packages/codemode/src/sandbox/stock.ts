@@ -10,6 +10,10 @@ export interface StockOptions<T> {
   readonly isBusy: () => boolean;
   /** Calls back once after this time; a wait that is not over is given up. */
   readonly wait: (delayMs: number, run: () => void) => () => void;
+  /** Done once, in the first quiet moment, before any is made in one. */
+  readonly learn: () => void;
+  /** Makes the next one readier, a step at a time; whether there was a step to make. */
+  readonly ripen: (next: T) => boolean;
   /** Done once, when the stock is full for the first time and a longer while has passed. */
   readonly whenFull: () => void;
 }
@@ -28,6 +32,7 @@ const FULL_AFTER_MS = 300;
 
 export function createStock<T>(options: StockOptions<T>): Stock<T> {
   const ready: T[] = [];
+  let learnt = false;
   let wasFull = false;
   let cancel: (() => void) | undefined;
 
@@ -35,7 +40,14 @@ export function createStock<T>(options: StockOptions<T>): Stock<T> {
     cancel?.();
     cancel = options.wait(delayMs, () => {
       if (options.isBusy()) return;
-      if (ready.length < options.size) {
+      const [next] = ready;
+      if (!learnt) {
+        learnt = true;
+        options.learn();
+        refill();
+      } else if (next !== undefined && options.ripen(next)) {
+        refill();
+      } else if (ready.length < options.size) {
         ready.push(options.make());
         refill();
       } else if (!wasFull) {
@@ -49,5 +61,5 @@ export function createStock<T>(options: StockOptions<T>): Stock<T> {
     });
   }
 
-  return { take: () => ready.pop(), add: () => void ready.push(options.make()), refill: () => refill() };
+  return { take: () => ready.shift(), add: () => void ready.push(options.make()), refill: () => refill() };
 }

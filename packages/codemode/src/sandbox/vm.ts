@@ -5,10 +5,12 @@
 import type { Segment } from "../runner/frames.ts";
 
 export interface Vm {
-  /** Says what the script may use; JSON text for the prelude. */
-  configure(config: string): void;
-  /** Compiles the program and begins it. */
-  start(program: Program, timeoutMs: number): TurnEnd;
+  /** What it was configured with; undefined before that. */
+  readonly setup: string | undefined;
+  /** Says once what the script may use: tools, host functions, limits, as JSON text for the prelude. */
+  configure(setup: string): void;
+  /** Compiles the program and begins it with what is this run's own: its store and environment, as JSON text. */
+  start(program: Program, own: string, timeoutMs: number): TurnEnd;
   /** Hands answers in and runs until the script waits again. */
   settle(answers: string, now: number, segments: readonly Segment[], timeoutMs: number): TurnEnd;
   /** Runs timers that are due. */
@@ -47,4 +49,6 @@ export interface VmHooks {
 export interface VmFactory {
   /** Makes a realm with the prelude in it; hooks are attached when a script takes it. */
   create(hooks: () => VmHooks | undefined): Vm;
+  /** Makes a realm, has it rehearsed, and makes the next ones faster by what was learnt; nothing of it is kept. */
+  learn(rehearse: (vm: Vm) => void, hooks: () => VmHooks | undefined): void;
 }

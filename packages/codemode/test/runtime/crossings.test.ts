@@ -35,6 +35,17 @@ describe("what crosses between host and sandbox", () => {
     expect(toSandbox).toEqual([FRAME.start, FRAME.answers]);
   });
 
+  test("what was made ready for one script is not given to one with other tools", async () => {
+    const other = fakeCaller(CASE_TOOLS.slice(0, 1));
+    for (const tools of [caller, other, caller]) {
+      // Long enough that the next realm has been made ready for the same tools.
+      await framesOf("return 1");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const outcome = await runner.run({ code: "return Object.keys(tools).length", caller: tools });
+      expect(outcome).toMatchObject({ ok: true, value: new Set(tools.tools.map(({ name }) => name)).size });
+    }
+  });
+
   test("one call after the other crosses one by one", async () => {
     const { toHost, toSandbox } = await framesOf("for (let i = 0; i < 5; i++) await tools.noop({ i })");
     expect(toHost.map((rows) => rows.filter(isCall).length).filter((calls) => calls > 0)).toEqual([

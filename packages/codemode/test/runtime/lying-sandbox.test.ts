@@ -5,6 +5,7 @@ import {
   FRAME,
   type Frame,
   FrameError,
+  frameChunks,
   FrameReader,
   type Segment,
 } from "../../src/runner/frames.ts";
@@ -145,6 +146,12 @@ describe("frames", () => {
           const reader = new FrameReader(1_000_000, (frame) => frames.push(frame));
           const header = JSON.stringify(segments);
           const bytes = Buffer.concat([encodeFrame(17, run, header, segments), encodeFrame(18, run, "{}")]);
+          const pieces: Buffer[] = [];
+          for (const piece of frameChunks(17, run, header, segments, Buffer.alloc(size + 1))) {
+            // A piece is good until the next one.
+            pieces.push(Buffer.from(piece));
+          }
+          expect(Buffer.concat(pieces)).toEqual(encodeFrame(17, run, header, segments));
           for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
           expect(frames).toEqual([
             { type: 17, run, header, segments },

@@ -11,6 +11,7 @@ function fakeVm(ends: readonly TurnEnd[], drains: readonly string[]): Vm & { rea
   const next = (): TurnEnd => left.shift() ?? { kind: "waiting" };
   return {
     log,
+    setup: undefined,
     configure: () => void log.push("configure"),
     start: () => next(),
     settle: () => next(),
@@ -33,7 +34,8 @@ function open(
     run: 3,
     vm,
     code: "code",
-    config: () => "{}",
+    setup: "{}",
+    own: "{}",
     cpuMs: 100,
     memoryMb: 64,
     prepare,

@@ -2,13 +2,11 @@ import type { Frames } from "./frames.ts";
 import type { Primordials } from "./primordials.ts";
 import type { Values } from "./values.ts";
 
-/** What the host says about one script before it runs. */
+/** What the host says about a script before it runs, and before there is one. */
 export interface CoreConfig {
   /** Exact name and the identifier that the tool owns, or `null` where another tool owns it. */
   readonly tools: readonly (readonly [name: string, identifier: string | null])[];
   readonly globals: readonly string[];
-  readonly store: Readonly<Record<string, string>>;
-  readonly trailing: boolean;
   readonly limits: {
     readonly depth: number;
     readonly valueChars: number;

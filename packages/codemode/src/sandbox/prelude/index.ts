@@ -1,8 +1,8 @@
 import { makeConsole } from "./console.ts";
-import { makeCore } from "./core.ts";
-import { makeEnvironment } from "./environment.ts";
+import { type CoreConfig, makeCore } from "./core.ts";
+import { type EnvironmentConfig, makeEnvironment } from "./environment.ts";
 import { makeFrames } from "./frames.ts";
-import { makeScriptGlobals } from "./script-globals.ts";
+import { makeScriptGlobals, type ScriptGlobals } from "./script-globals.ts";
 import { primordials } from "./primordials.ts";
 import { makeTimers } from "./timers.ts";
 import { makeValues } from "./values.ts";
@@ -57,6 +57,7 @@ function main(
   const values = parts.makeValues(P, (message) => core.warn("value", message));
   const environment = parts.makeEnvironment(P, core, service);
   const timerLimits = { max: 0 };
+  let script: ScriptGlobals | undefined;
   const timers = parts.makeTimers(P, core, environment, timerLimits);
 
   // No memory that other threads share, and none that the engine's own limit does not see.
@@ -77,14 +78,10 @@ function main(
   return (operation: number, a?: unknown, b?: unknown, ...rest: (string | Uint8Array)[]): unknown => {
     switch (operation) {
       case 0: {
-        const config = P.parse(a as string) as Parameters<typeof makeScriptGlobals>[4] & {
-          readonly environment: { readonly now?: number; readonly seed?: number };
-        };
+        const config = P.parse(a as string) as CoreConfig;
         timerLimits.max = config.limits.timers;
-        environment.configure(config.environment);
-        let writes = (): string => "[]";
-        core.configure(values, config, timers.wake, () => writes());
-        const made = parts.makeScriptGlobals(
+        core.configure(values, config, timers.wake, () => script?.storeWrites() ?? "[]");
+        script = parts.makeScriptGlobals(
           P,
           core,
           values,
@@ -94,12 +91,18 @@ function main(
           },
           config,
         );
-        writes = made.storeWrites;
         return undefined;
       }
-      case 1:
+      case 1: {
+        const own = P.parse(rest[0] as string) as {
+          readonly store: Readonly<Record<string, string>>;
+          readonly environment: EnvironmentConfig;
+        };
+        environment.configure(own.environment);
+        script?.fillStore(own.store);
         core.run(a as () => Promise<unknown>, b as boolean);
         return undefined;
+      }
       case 2:
         environment.advance(b as number);
         core.settle(a as string, rest);

@@ -208,12 +208,14 @@ export function makeScriptGlobals(
   const stored = new P.Map<string, string>() as unknown as Map<unknown, unknown>;
   const written = new P.Map<string, string | undefined>() as unknown as Map<unknown, unknown>;
   let storedChars = 0;
-  const initial = P.objectKeys(config.store);
-  for (let i = 0; i < initial.length; i++) {
-    const key = initial[i] as string;
-    const json = config.store[key] as string;
-    P.mapSet(stored, key, json);
-    storedChars += key.length + json.length;
+  function fillStore(store: Readonly<Record<string, string>>): void {
+    const initial = P.objectKeys(store);
+    for (let i = 0; i < initial.length; i++) {
+      const key = initial[i] as string;
+      const json = store[key] as string;
+      P.mapSet(stored, key, json);
+      storedChars += key.length + json.length;
+    }
   }
   const STORE_HINT =
     "store() is for small state such as IDs or summaries. Show images with image(), keep large data in variables, or write it to a file with a tool.";
@@ -396,5 +398,7 @@ export function makeScriptGlobals(
     throw EXIT;
   });
 
-  return { storeWrites };
+  return { fillStore, storeWrites };
 }
+
+export type ScriptGlobals = ReturnType<typeof makeScriptGlobals>;
