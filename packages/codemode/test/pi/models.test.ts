@@ -6,7 +6,6 @@ import {
   type ModelCatalog,
   type ModelResult,
 } from "../../src/models/model-globals.ts";
-import { createPiCatalog } from "../../src/pi/model-catalog.ts";
 import type { HostGlobal } from "../../src/types.ts";
 
 const usage = {
@@ -137,26 +136,4 @@ test("outside of Pi models list nothing, and their calls say why", async () => {
   expect(await call("getModelOfType", "chat", "a", "b")).toBeUndefined();
   await expect(call("getModelsOfType", "x")).rejects.toThrow("Unknown model type");
   await expect(call("classify", {}, {})).rejects.toThrow("models come from a Pi session");
-});
-
-test("in Pi a call runs with the registry's own entry, the checked context and the script's signal", async () => {
-  const calls: unknown[] = [];
-  const record =
-    (kind: string) =>
-    async (...args: unknown[]) => {
-      calls.push([kind, ...args]);
-      return { stopReason: "stop" };
-    };
-  const registry = { ...catalog(), classify: record("classify"), generateImages: record("generateImages") };
-  // The five members that are used, as far as they are used.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const call = caller(
-    createModelGlobals(createPiCatalog(registry as unknown as Parameters<typeof createPiCatalog>[0])),
-  );
-  await call("classify", { provider: "p", id: "c" }, context);
-  await call("generateImages", { provider: "p", id: "i" }, { input: [{ type: "text", text: "fox" }] });
-  expect(calls).toEqual([
-    ["classify", MODELS[0], context, { signal }],
-    ["generateImages", MODELS[1], { input: [{ type: "text", text: "fox" }] }, { signal }],
-  ]);
 });
