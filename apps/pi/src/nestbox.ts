@@ -43,7 +43,12 @@ export function createNestbox(options: NestboxOptions = {}): (pi: ExtensionAPI) 
     const policySwitch = readPolicySwitch({ env: process.env, settingsPath });
     const places = createScriptPlaces(pi);
     const policy =
-      options.policy === false || !policySwitch.on ? undefined : createPolicyPart(pi, places, options.policy);
+      options.policy === false || policySwitch.on === false
+        ? undefined
+        : createPolicyPart(pi, places, {
+            ...options.policy,
+            ...(policySwitch.on === "dry-run" ? { mode: "dry-run" } : {}),
+          });
     const guard = policy === undefined ? undefined : installPolicy(pi, policy);
     const decisionOf = (callId: string) => policy?.decisionOf(callId);
     const traces = options.traces === false ? undefined : createTraceRecorder(pi, decisionOf);
@@ -84,19 +89,23 @@ export function createNestbox(options: NestboxOptions = {}): (pi: ExtensionAPI) 
     });
 
     const tellPolicy = (context: ExtensionContext): void => {
-      if (!policySwitch.on) {
+      const wanted = readParts(pi.getSettings()).wantsPolicy;
+      if (policySwitch.on === false) {
         tell(
           context,
           `Nestbox: the policy is off, says ${policySwitch.by}. Every call runs unasked.`,
           "warning",
         );
-      } else if (readParts(pi.getSettings()).wantsPolicyOff) {
-        const ways = `nestbox.policy in ${settingsPath}, or ${POLICY_VARIABLE}=off`;
+      } else if (policySwitch.on === "dry-run") {
         tell(
           context,
-          `Nestbox: the policy stays on. A project cannot switch it off, only ${ways}.`,
+          `Nestbox: the policy only looks on, says ${policySwitch.by}. Calls run unasked, and what it would have denied is on record and in /policy. Its own files stay guarded.`,
           "warning",
         );
+      } else if (wanted !== undefined) {
+        const ways = `nestbox.policy in ${settingsPath}, or ${POLICY_VARIABLE}=${wanted}`;
+        const what = wanted === "off" ? "switch it off" : "make it look on only";
+        tell(context, `Nestbox: the policy stays on. A project cannot ${what}, only ${ways}.`, "warning");
       }
     };
   };

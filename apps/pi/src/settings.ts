@@ -11,8 +11,8 @@ export const POLICY_VARIABLE = "NESTBOX_POLICY";
 
 export interface PartSwitches {
   readonly off: ReadonlySet<Part>;
-  /** The merged settings say that the policy is off. Only {@link readPolicySwitch} decides that. */
-  readonly wantsPolicyOff: boolean;
+  /** What the merged settings want of the policy, when that is less. Only {@link readPolicySwitch} decides it. */
+  readonly wantsPolicy: "off" | "dry-run" | undefined;
   /** What cannot be read as a switch, in words; such a part stays on. */
   readonly problems: readonly string[];
 }
@@ -21,7 +21,7 @@ export interface PartSwitches {
 export function readParts(settings: unknown): PartSwitches {
   const own = ownValue(settings, "nestbox");
   if (own !== undefined && !isRecord(own)) {
-    return { off: new Set(), wantsPolicyOff: false, problems: ["The setting nestbox is not an object."] };
+    return { off: new Set(), wantsPolicy: undefined, problems: ["The setting nestbox is not an object."] };
   }
   const off = new Set<Part>();
   const problems: string[] = [];
@@ -31,11 +31,25 @@ export function readParts(settings: unknown): PartSwitches {
     else if (value !== undefined && value !== true)
       problems.push(`The setting nestbox.${part} is neither true nor false; ${part} stays on.`);
   }
-  return { off, wantsPolicyOff: ownValue(own, "policy") === false, problems };
+  const policy = ownValue(own, "policy");
+  const wantsPolicy = readPolicy(policy);
+  if (wantsPolicy === undefined && policy !== undefined)
+    problems.push('The setting nestbox.policy is neither true, false nor { "dryRun": true }; the policy stays on.');
+  return { off, wantsPolicy: wantsPolicy === "on" ? undefined : wantsPolicy, problems };
+}
+
+/** `{ "dryRun": false }` is an `on` like `true`; what else there is cannot be read. */
+function readPolicy(value: unknown): "on" | "off" | "dry-run" | undefined {
+  if (typeof value === "boolean") return value ? "on" : "off";
+  if (!isRecord(value) || Object.keys(value).some((key) => key !== "dryRun")) return undefined;
+  const dryRun = ownValue(value, "dryRun");
+  return typeof dryRun === "boolean" ? (dryRun ? "dry-run" : "on") : undefined;
 }
 
 export type PolicySwitch =
   | { readonly on: true }
+  /** It decides, records what it would have denied, and blocks nothing but what is written to its own files. */
+  | { readonly on: "dry-run"; readonly by: string }
   /** `by`: the variable or the file that says so. */
   | { readonly on: false; readonly by: string };
 
@@ -46,15 +60,18 @@ export interface PolicySwitchOptions {
 }
 
 /**
- * Whether the policy is in force: `NESTBOX_POLICY` (`off` or `on`) has the last word, else `nestbox.policy` of the
- * person's own settings file. What cannot be read leaves it on.
+ * Whether the policy is in force: `NESTBOX_POLICY` (`on`, `off` or `dry-run`) has the last word, else `nestbox.policy`
+ * of the person's own settings file. What cannot be read leaves it on.
  */
 export function readPolicySwitch({ env, settingsPath }: PolicySwitchOptions): PolicySwitch {
   const word = env[POLICY_VARIABLE]?.trim().toLowerCase();
-  if (word === "off") return { on: false, by: `the variable ${POLICY_VARIABLE}` };
   if (word === "on") return { on: true };
-  const own = ownValue(readJson(settingsPath), "nestbox");
-  return ownValue(own, "policy") === false ? { on: false, by: settingsPath } : { on: true };
+  const by = `the variable ${POLICY_VARIABLE}`;
+  if (word === "off") return { on: false, by };
+  if (word === "dry-run") return { on: "dry-run", by };
+  const wish = readPolicy(ownValue(ownValue(readJson(settingsPath), "nestbox"), "policy"));
+  if (wish === "off") return { on: false, by: settingsPath };
+  return wish === "dry-run" ? { on: "dry-run", by: settingsPath } : { on: true };
 }
 
 function readJson(path: string): unknown {

@@ -111,6 +111,50 @@ describe("the policy is switched off by nothing that a project can set", () => {
     });
   }
 
+  for (const [how, set] of [
+    [
+      "the person's own settings file",
+      (folder: string) => userSettings({ nestbox: { policy: { dryRun: true } } }, folder),
+    ],
+    ["the variable", () => void vi.stubEnv("NESTBOX_POLICY", "dry-run")],
+  ] as const) {
+    it(`only looks on when ${how} says so, says it, and guards its own files all the same`, async () => {
+      await using pi = await scriptedPiSession({
+        ui: {},
+        extensions: [() => set(getAgentDir()), createNestbox({ policy: quietPolicy() })],
+      });
+      await pi.prompt("go", [
+        call("bash", { command: "git push --force nowhere main; echo went on" }, "B"),
+        call("write", { path: ".pi/policy.jsonc", content: "{}" }, "W"),
+        "done",
+      ]);
+      expect(pi.resultText("B")).toContain("went on");
+      expect(pi.resultText("W")).toContain("leash.files");
+      expect(pi.ui?.dialogs).toEqual([]);
+      expect(pi.ui?.notifications).toEqual([
+        { message: expect.stringMatching(/policy only looks on.*Its own files stay guarded/), type: "warning" },
+      ]);
+      await pi.session.prompt("/policy");
+      const shown = pi.ui?.notifications.at(-1)?.message ?? "";
+      expect(shown).toMatch(/^Dry run: nothing is blocked/);
+      expect(shown).toContain("enforcing would deny");
+    });
+  }
+
+  it("stays on when only the merged settings say dry run, and says who could", async () => {
+    await using pi = await scriptedPiSession({
+      ui: {},
+      settings: withNestbox({ policy: { dryRun: true } }),
+      extensions: [createNestbox({ policy: quietPolicy() })],
+    });
+    await pi.prompt("push", [push, "done"]);
+    expect(pi.toolResults()[0]?.isError).toBe(true);
+    expect(pi.ui?.notifications).toContainEqual({
+      message: expect.stringMatching(/policy stays on.*look on only.*NESTBOX_POLICY=dry-run/),
+      type: "warning",
+    });
+  });
+
   it("is on again when the variable says on, whatever the file says", () => {
     userSettings({ nestbox: { policy: false } });
     const settingsPath = join(agentDir, "settings.json");
@@ -121,6 +165,9 @@ describe("the policy is switched off by nothing that a project can set", () => {
   for (const [what, text] of [
     ["broken JSON", '{"nestbox": {"policy": false'],
     ["a switch that is no boolean", '{"nestbox": {"policy": "false"}}'],
+    ["a dry run that is no boolean", '{"nestbox": {"policy": {"dryRun": "true"}}}'],
+    ["a dry run beside an unknown key", '{"nestbox": {"policy": {"dryRun": true, "dryrun": false}}}'],
+    ["the word dry-run", '{"nestbox": {"policy": "dry-run"}}'],
     ["a switch that is inherited", '{"__proto__": {"nestbox": {"policy": false}}}'],
     ["a list", "[]"],
   ] as const) {

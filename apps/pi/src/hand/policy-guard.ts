@@ -1,22 +1,12 @@
 /**
- * The policy of the session in front of calls that no model makes. The policy is an extension whose handlers Pi calls;
- * here they are kept while it registers them, so that a run by hand is judged by the very same gate: one record, one
- * set of remembered answers, one queue of questions.
+ * The policy of the session in front of calls that no model makes. Pi calls the policy's handlers for the model's calls;
+ * a run by hand is given to the same ones, so that it is judged by the very same gate: one record, one set of remembered
+ * answers, one queue of questions.
  */
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Handlers, HostEvent } from "@nestbox/calls";
 import type { CallDecision, CallGate, CallRequest, CallVerdict } from "@nestbox/tool";
-import type { PolicyExtension, PolicyHandlers } from "@nestbox/policy/pi";
-
-type Kept = PolicyHandlers<ExtensionContext>;
-
-const KEPT = {
-  agent_start: "agentStart",
-  tool_call: "toolCall",
-  tool_result: "toolResult",
-  tool_execution_start: "toolExecutionStart",
-  tool_execution_end: "toolExecutionEnd",
-} as const satisfies Readonly<Record<string, keyof Kept>>;
+import type { PolicyExtension } from "@nestbox/policy/pi";
 
 /** What a host of calls needs to be judged by the session's policy, for one run in one context. */
 export interface GuardedRun {
@@ -30,34 +20,17 @@ export interface PolicyGuard {
   begin(context: ExtensionContext): GuardedRun;
 }
 
-/** Registers the policy and keeps its handlers. */
+/** Registers the policy. */
 export function installPolicy(pi: ExtensionAPI, policy: PolicyExtension): PolicyGuard {
-  const kept = new Map<string, unknown>();
-  policy(
-    Object.create(pi, {
-      on: {
-        value: (event: string, handler: never) => {
-          if (Object.hasOwn(KEPT, event)) kept.set(KEPT[event as keyof typeof KEPT], handler);
-          return pi.on(event as never, handler);
-        },
-      },
-    }),
-  );
-  const handler = <TName extends keyof Kept>(name: TName): Kept[TName] => {
-    const found = kept.get(name);
-    if (typeof found !== "function") throw new Error(`The policy registered no ${name} handler`);
-    // Its own handler for this very event.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return found as Kept[TName];
-  };
+  policy(pi);
   return {
     begin(context) {
-      const [toolCall, toolResult] = [handler("toolCall"), handler("toolResult")];
-      const [started, ended] = [handler("toolExecutionStart"), handler("toolExecutionEnd")];
-      handler("agentStart")(undefined, context);
+      const handlers = policy.handlers();
+      if (handlers === undefined) throw new Error("The policy is not registered");
+      handlers.agentStart(undefined, context);
       const decide = async (request: CallRequest): Promise<CallVerdict> => {
         const parentToolCallId = request.chain.at(-1)?.callId;
-        const blocked = await toolCall(
+        const blocked = await handlers.toolCall(
           {
             toolName: request.tool.name,
             toolCallId: request.callId,
@@ -76,10 +49,10 @@ export function installPolicy(pi: ExtensionAPI, policy: PolicyExtension): Policy
       };
       return {
         gate: { decide },
-        handlers: { tool_result: [(event) => toolResult(event, context)] },
+        handlers: { tool_result: [(event) => handlers.toolResult(event, context)] },
         onEvent(event) {
-          if (event.type === "tool_execution_start") started(event);
-          else if (event.type === "tool_execution_end") ended(event, context);
+          if (event.type === "tool_execution_start") handlers.toolExecutionStart(event);
+          else if (event.type === "tool_execution_end") handlers.toolExecutionEnd(event, context);
         },
       };
     },

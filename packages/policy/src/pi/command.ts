@@ -5,6 +5,8 @@ import type { PolicySession } from "./session.ts";
 
 /** What `/policy` shows, as data: nothing in it is a secret, texts are escaped. */
 export interface PolicyState {
+  /** `dry-run`: what would have been denied runs all the same, and is on record. */
+  readonly mode: "enforce" | "dry-run";
   readonly files: readonly PolicyFileStatus[];
   readonly decisions: readonly {
     readonly time: number;
@@ -24,6 +26,7 @@ export interface PolicyState {
 
 export function policyState(session: PolicySession): PolicyState {
   return {
+    mode: session.mode,
     files: session.status(),
     decisions: session.decisions.map(({ time, request, verdict, decision, answer, wouldBe }) => ({
       time,
@@ -44,7 +47,10 @@ export function policyState(session: PolicySession): PolicyState {
 
 /** The state as lines of text: files, the last ten decisions, the grants with their ids. */
 export function policyLines(state: PolicyState): readonly string[] {
-  const lines: string[] = ["Policy files"];
+  const lines: string[] = [];
+  if (state.mode === "dry-run")
+    lines.push("Dry run: nothing is blocked or asked, except what would write the policy's own files");
+  lines.push("Policy files");
   if (state.files.length === 0) lines.push("  (an engine of the host's own)");
   for (const file of state.files) {
     lines.push(`  ${file.layer}: ${file.path} · ${file.state} · ${file.rules} rules`);

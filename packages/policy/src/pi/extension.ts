@@ -4,7 +4,7 @@ import type { CallDecision, PauseSource } from "@nestbox/tool";
 import type { Recheck, RecheckRequest } from "../gate/gate-types.ts";
 import { tellable } from "../gate/tellable.ts";
 import type { PolicyLayer } from "../rules/types.ts";
-import { createPolicyHandlers } from "./handlers.ts";
+import { createPolicyHandlers, type PolicyHandlers } from "./handlers.ts";
 import { policyState, runPolicyCommand, type PolicyState } from "./command.ts";
 import { joinPeers } from "./peers.ts";
 import { openSession, type PolicyExtensionOptions, type PolicySession } from "./session.ts";
@@ -20,6 +20,11 @@ export interface PolicyExtension {
   recheck(request: RecheckRequest): Recheck;
   /** What counts now, as layers: for `dangers`. Empty before a session began, or with an engine of the host's own. */
   layers(): readonly PolicyLayer[];
+  /**
+   * What is registered with Pi, for calls that Pi does not tell of: a command's own run, another host in the session.
+   * They are judged by the session's gate. Undefined until the extension was called with `pi`.
+   */
+  handlers(): PolicyHandlers<ExtensionContext> | undefined;
   /** What `/policy` shows; undefined before a session began. */
   state(): PolicyState | undefined;
 }
@@ -31,6 +36,7 @@ export interface PolicyExtension {
 export function createPolicyExtension(options: PolicyExtensionOptions = {}): PolicyExtension {
   // Belongs to the session that runs now: set by its first event, cleared by its end.
   let session: PolicySession | undefined;
+  let registered: PolicyHandlers<ExtensionContext> | undefined;
 
   const extension = (pi: ExtensionAPI): void => {
     const peers = joinPeers(pi.events, (call) => session?.gate.answeredByPerson(call) === true);
@@ -45,6 +51,7 @@ export function createPolicyExtension(options: PolicyExtensionOptions = {}): Pol
       ...(options.mutableInput === undefined ? {} : { mutableInput: options.mutableInput }),
       ...(options.gate?.clock === undefined ? {} : { clock: options.gate.clock }),
     });
+    registered = handlers;
     pi.on("session_start", (_event, context) => {
       session?.close();
       session = undefined;
@@ -104,6 +111,7 @@ export function createPolicyExtension(options: PolicyExtensionOptions = {}): Pol
       session?.gate.pausesFor(callId) ?? { subscribe: () => () => undefined },
     recheck: (request: RecheckRequest): Recheck =>
       session?.gate.recheck(request) ?? { ok: false, reason: "Blocked: no policy is in force here." },
+    handlers: () => registered,
     layers: () => session?.layers() ?? [],
     state: () => (session === undefined ? undefined : policyState(session)),
   });

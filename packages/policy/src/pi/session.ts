@@ -53,6 +53,7 @@ export interface PolicyExtensionOptions extends PolicyFilesOptions<ExtensionCont
 /** What one Pi session holds. Made at its first event, gone at its end; nothing outlives a reload (contract A26). */
 export interface PolicySession {
   readonly gate: PolicyGate;
+  readonly mode: "enforce" | "dry-run";
   readonly decisions: readonly DecisionRecord[];
   engine: PolicyEngine;
   status(): readonly PolicyFileStatus[];
@@ -139,6 +140,7 @@ export function openSession(
   });
   return {
     gate,
+    mode: options.mode ?? "enforce",
     decisions,
     engine,
     status: () => policy?.status() ?? [],
