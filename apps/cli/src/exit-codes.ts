@@ -13,6 +13,8 @@ export const exitCodes = {
   limit: 4,
   /** No sandbox: no fitting Node, or its process died. */
   sandbox: 5,
+  /** A repetition did not go as it was recorded. */
+  diverged: 6,
   aborted: 130,
 } as const;
 

@@ -1,12 +1,20 @@
 import { basename, isAbsolute, relative } from "node:path";
 
 import { createTrace } from "@nestbox/calls";
-import { createDiscovery, parseScriptSource, type ScriptOutcome } from "@nestbox/codemode";
+import {
+  createDiscovery,
+  parseScriptSource,
+  type ScriptOutcome,
+  type ScriptRequest,
+} from "@nestbox/codemode";
+import { recordRun } from "@nestbox/codemode/durable";
 import { createRunner } from "@nestbox/codemode/node";
+import type { ToolCaller } from "@nestbox/tool";
 
 import type { PolicyFiles } from "../compose/gate.ts";
 import { type HostChoice, openHost } from "../compose/open-host.ts";
 import { readScript } from "../compose/read-script.ts";
+import { openRecordingFile } from "../compose/recording-file.ts";
 import { ScriptSourceError } from "../compose/script-source-error.ts";
 import { terminalApprover } from "../compose/terminal-approver.ts";
 import { openTraceFile } from "../compose/trace-file.ts";
@@ -23,6 +31,7 @@ export interface RunOptions extends HostChoice {
   readonly json?: boolean;
   readonly eval?: string;
   readonly trace?: string;
+  readonly record?: string;
   readonly watch?: boolean;
 }
 
@@ -60,6 +69,7 @@ export async function run(
   const traceFile =
     options.trace === undefined ? undefined : openTraceFile(options.trace, start, () => trace.trace());
   if (traceFile !== undefined) host.subscribe(() => traceFile.touch());
+  const keep = options.record === undefined ? undefined : openRecordingFile(options.record, start);
   const runner = createRunner({
     maxProcesses: 1,
     ...(options.node === undefined ? {} : { nodePath: options.node }),
@@ -69,7 +79,7 @@ export async function run(
     await using caller = host.caller({ callId: "run", toolName: "nestbox run", signal });
     const timeoutMs = options.timeoutMs ?? parsed.options.timeoutMs;
     const discovery = createDiscovery(caller.tools);
-    outcome = await runner.run({
+    const request: ScriptRequest = {
       code: parsed.code,
       caller,
       globals: discovery.globals,
@@ -83,7 +93,19 @@ export async function run(
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(options.memoryMb === undefined ? {} : { memoryMb: options.memoryMb }),
       },
-    });
+    };
+    if (keep === undefined) outcome = await runner.run(request);
+    else {
+      // Lent, not given: a recording closes a caller that can be closed after the first call.
+      const lent: ToolCaller = {
+        tools: caller.tools,
+        pauses: host.pauses,
+        executeTool: (name, args, callOptions) => caller.executeTool(name, args, callOptions),
+      };
+      const recorded = await recordRun({ runner, request: { ...request, caller: lent } });
+      outcome = recorded.outcome;
+      keep(recorded.recording);
+    }
     trace.endScript(outcome);
   } finally {
     live?.close();

@@ -7,12 +7,14 @@ import { addInit } from "./init.ts";
 import { addMcp } from "./mcp.ts";
 import { addPolicy } from "./policy.ts";
 import { addRepl } from "./repl.ts";
+import { addReplay } from "./replay.ts";
 import { addRun } from "./run.ts";
 import { addTrace } from "./trace.ts";
 
 /** Every command, in the order of the help. */
 export const commands: readonly AddCommand[] = [
   addRun,
+  addReplay,
   addRepl,
   addCheck,
   addCatalog,
