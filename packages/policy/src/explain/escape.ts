@@ -1,10 +1,12 @@
 /** Longest text of a call that a message repeats, in characters. */
 export const MAX_SHOWN_CHARS = 400;
 
-// Control, format (bidirectional marks and isolates among them), surrogate and private-use characters, and the
-// separators that only look like a space or a line end.
+// Control, format (bidirectional marks and isolates among them), surrogate, private-use and unassigned characters, those
+// that a screen may leave out (variation selectors, fillers), and separators that only look like a space or a line end.
 const hidden =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u115f\u1160\u3164\uffa0]/gu;
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]/gu;
+// More marks on one letter than any language writes: they would be drawn over the lines above and below.
+const stacked = /(?<=\p{M}{4})\p{M}+/gu;
 
 /**
  * A text as a person can safely read it: control and format characters are spelled out, so that nothing on the
@@ -12,7 +14,15 @@ const hidden =
  */
 export function showText(text: string, maxChars: number = MAX_SHOWN_CHARS): string {
   const cut = text.length <= maxChars ? text : cutMiddle(text, maxChars);
-  return cut.replace(hidden, spell);
+  return cut.replace(hidden, spell).replace(stacked, (marks) => [...marks].map(spell).join(""));
+}
+
+/** Several lines of our own making, each with parts that are somebody else's: only line feeds stay what they are. */
+export function showTextLines(text: string, maxChars: number): string {
+  return text
+    .split("\n")
+    .map((line) => showText(line, maxChars))
+    .join("\n");
 }
 
 function cutMiddle(text: string, maxChars: number): string {

@@ -1,5 +1,8 @@
 import type { Decision, PartDecision } from "../decision.ts";
+import { showText } from "./escape.ts";
 
+/** Longest reason, in characters. */
+const MAX_REASON_CHARS = 4_096;
 /** Most parts that a person's message lists. */
 const MAX_LISTED_PARTS = 20;
 
@@ -36,6 +39,8 @@ export function explainDecision(decision: Decision): string {
   return lines.join("\n");
 }
 
-function sentence(text: string): string {
+/** A reason is a policy's own text, and a project's policy is not yet trusted. */
+function sentence(reason: string): string {
+  const text = showText(reason, MAX_REASON_CHARS);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -67,13 +67,13 @@ export function policyLines(state: PolicyState): readonly string[] {
   lines.push("Remembered answers");
   if (state.grants.length === 0) lines.push("  none");
   for (const grant of state.grants) lines.push(`  ${grantLine(grant)}`);
-  return lines;
+  return lines.map((line) => shorten(line));
 }
 
 export function grantLine(grant: Grant): string {
   const until =
     grant.expiresAt === undefined ? grant.scope : `until ${new Date(grant.expiresAt).toISOString()}`;
-  return `${grant.id} ${grant.kind} ${grant.tool}: ${grant.shown} · ${until} · ${grant.folder}`;
+  return shorten(`${grant.id} ${grant.kind} ${grant.tool}: ${grant.shown} · ${until} · ${grant.folder}`);
 }
 
 /** What `/policy` needs of a command's context. */

@@ -1,5 +1,6 @@
 import type { CallRequest, JsonValue, ToolContent } from "@nestbox/tool";
 
+import { showText } from "../explain/escape.ts";
 import { fingerprint, toPlainJson } from "../gate/fingerprint.ts";
 import { deepFreeze } from "../gate/freeze.ts";
 import type { PolicyGate } from "../gate/gate-types.ts";
@@ -113,7 +114,7 @@ export function createPolicyHandlers<TContext extends HandlerContext>(
       },
     );
     if (!changed) return undefined;
-    const text = `Policy: ${event.toolName} ran with other arguments than those that were allowed; this is on record.`;
+    const text = `Policy: ${showText(event.toolName, 200)} ran with other arguments than those that were allowed; this is on record.`;
     if (context.hasUI) context.ui.notify(text, "warning");
     return noted(event, text);
   };
@@ -139,7 +140,7 @@ export function createPolicyHandlers<TContext extends HandlerContext>(
         // A throw here would let the result pass as if it had been looked at.
         return noted(
           event,
-          `Policy: whether ${event.toolName} ran with the arguments that were allowed is not known.`,
+          `Policy: whether ${showText(event.toolName, 200)} ran with the arguments that were allowed is not known.`,
         );
       }
     },

@@ -6,6 +6,7 @@ import type { Decision, PolicyEngine } from "../decision.ts";
 import type { ApprovalTimeout } from "../gate/approval-queue.ts";
 import type { Approver } from "../gate/approver.ts";
 import type { AuditSink } from "../gate/audit.ts";
+import { showTextLines } from "../explain/escape.ts";
 import { createGate } from "../gate/gate.ts";
 import type { DecisionRecord, GateOptions, PolicyGate } from "../gate/gate-types.ts";
 import type { GrantFacts, GrantStore } from "../gate/grant.ts";
@@ -20,6 +21,8 @@ import { createDialogApprover } from "./dialog.ts";
 import { PI_DIALOGS, type Peers } from "./peers.ts";
 import { policyFilesOf, type PolicyFilesOptions } from "./policy-files.ts";
 
+/** Longest line of a notice, in characters. */
+const MAX_NOTICE_CHARS = 2_000;
 /** Decisions that `/policy` can show. */
 const MAX_SHOWN_DECISIONS = 50;
 
@@ -77,7 +80,7 @@ export function openSession(
   // The newest context of this very session; the handlers keep it current.
   const current = { context: first };
   const tell = (message: string, type: "warning" | "error"): void => {
-    if (current.context.hasUI) current.context.ui.notify(message, type);
+    if (current.context.hasUI) current.context.ui.notify(showTextLines(message, MAX_NOTICE_CHARS), type);
   };
   const policy =
     options.engine === undefined
