@@ -22,6 +22,7 @@ npm install --no-audit --no-fund --no-package-lock --ignore-scripts --no-save "$
 ln -sf "../$bun/bin/bun" node_modules/.bin/bun
 
 missing=""
+command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing="$missing chromium"
 command -v go >/dev/null || missing="$missing golang-go"
 command -v cargo >/dev/null || missing="$missing cargo"
 python3 -c 'import pytest' 2>/dev/null || missing="$missing python3-pytest"

@@ -1,3 +1,5 @@
+import { useComputed } from "@preact/signals";
+
 import { formatMs, timeTicks } from "../model/format.ts";
 import { isFiltering, type TreeRow } from "../model/rows.ts";
 import {
@@ -9,7 +11,6 @@ import {
   run,
   setFilter,
   setFolded,
-  tab,
   tree,
 } from "./state.ts";
 import { noFilter } from "../model/rows.ts";
@@ -91,7 +92,8 @@ interface RowProps {
 function Row({ row, index, top, endMs }: RowProps) {
   const { node, expanded } = row;
   const { call } = node;
-  const selected = activeKey.value === call.key;
+  // Only the two rows between which the choice moves are drawn again.
+  const selected = useComputed(() => activeKey.value === call.key).value;
   return (
     <div
       id={`call-${node.index}`}
@@ -125,11 +127,7 @@ function Row({ row, index, top, endMs }: RowProps) {
           </>
         )}
       </span>
-      <span
-        role="gridcell"
-        class="amount line"
-        onClick={() => call.line !== undefined && (tab.value = "script")}
-      >
+      <span role="gridcell" class="amount line">
         {call.line}
       </span>
       <span role="gridcell" class="amount">

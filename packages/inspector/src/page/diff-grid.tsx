@@ -1,3 +1,5 @@
+import { useComputed } from "@preact/signals";
+
 import type { DiffRow } from "../model/diff.ts";
 import { formatCount, formatMs } from "../model/format.ts";
 import type { TreeNode } from "../model/tree.ts";
@@ -42,29 +44,39 @@ export function DiffGrid() {
       }
       row={(index, top) => {
         const row = rows[index];
-        return (
-          row && (
-            <div
-              key={index}
-              id={`pair-${index}`}
-              role="row"
-              class={`row ${row.kind}${row.changes.length > 0 ? " changed" : ""}${index === active ? " selected" : ""}`}
-              aria-rowindex={index + 2}
-              aria-level={row.level}
-              aria-selected={index === active}
-              style={{ top: `${top}px` }}
-              onMouseDown={() => choose(rows, index)}
-            >
-              <Side node={row.left} level={row.level} />
-              <Side node={row.right} level={row.level} />
-              <span role="gridcell" class="difference">
-                {differenceOf(row)}
-              </span>
-            </div>
-          )
-        );
+        return row && <PairRow key={index} row={row} index={index} top={top} rows={rows} />;
       }}
     />
+  );
+}
+
+interface PairRowProps {
+  readonly row: DiffRow;
+  readonly rows: readonly DiffRow[];
+  readonly index: number;
+  readonly top: number;
+}
+
+function PairRow({ row, rows, index, top }: PairRowProps) {
+  const chosen = useComputed(() => Math.min(activeDiffRow.value, rows.length - 1) === index).value;
+  const changed = row.changes.length > 0 ? " changed" : "";
+  return (
+    <div
+      id={`pair-${index}`}
+      role="row"
+      class={`row ${row.kind}${changed}${chosen ? " selected" : ""}`}
+      aria-rowindex={index + 2}
+      aria-level={row.level}
+      aria-selected={chosen}
+      style={{ top: `${top}px` }}
+      onMouseDown={() => choose(rows, index)}
+    >
+      <Side node={row.left} level={row.level} />
+      <Side node={row.right} level={row.level} />
+      <span role="gridcell" class="difference">
+        {differenceOf(row)}
+      </span>
+    </div>
   );
 }
 
@@ -106,7 +118,7 @@ export function DiffSummary() {
     `${formatCount(found.changed)} changed`,
   ];
   return (
-    <div class="tools" role="group" aria-label="Comparison">
+    <div class="tools" role="region" aria-label="Comparison">
       <span class="facts">{facts.join(" · ")}</span>
       <label class="check">
         <input

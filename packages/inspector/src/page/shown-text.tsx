@@ -17,7 +17,7 @@ export function Block({ text, label }: { readonly text: string; readonly label: 
   const cut = !whole && text.length > MAX_SHOWN;
   return (
     <>
-      <pre class="block" tabIndex={0} role="region" aria-label={label}>
+      <pre class="block" tabIndex={0} role="group" aria-label={label}>
         <code>{pieces(cut ? text.slice(0, MAX_SHOWN) : text, true)}</code>
       </pre>
       {cut && (

@@ -41,8 +41,11 @@ export function Toolbar() {
         ))}
       </div>
       <label class="by-decision">
-        <span class="label">Decision</span>
+        <span class="label" aria-hidden="true">
+          Decision
+        </span>
         <select
+          aria-label="Decision"
           value={decision}
           onChange={({ currentTarget }) =>
             setFilter({ decision: currentTarget.value as CallFilter["decision"] })

@@ -9,6 +9,8 @@ import { rowWindow, scrollToShow } from "../model/window.ts";
 import { printing } from "./state.ts";
 
 const OVERSCAN = 10;
+/** Rows that are scrolled before others are drawn; fewer than the overscan. */
+const STEP = 4;
 /** Rows on paper. */
 const MAX_PRINTED_ROWS = 1_000;
 
@@ -34,6 +36,8 @@ export function VirtualRows(props: VirtualRowsProps) {
   const { count, rowHeight, active } = props;
   const grid = useRef<HTMLDivElement>(null);
   const headRow = useRef<HTMLDivElement>(null);
+  /** Where it is, without asking the layout; the state follows in steps. */
+  const place = useRef(0);
   const [scrollTop, setScrollTop] = useState(0);
   const [height, setHeight] = useState(800);
 
@@ -50,7 +54,10 @@ export function VirtualRows(props: VirtualRowsProps) {
   useLayoutEffect(() => {
     const element = grid.current;
     if (element === null || active < 0) return;
-    element.scrollTop = scrollToShow(active, { rowHeight, scrollTop: element.scrollTop, height });
+    const wanted = scrollToShow(active, { rowHeight, scrollTop: place.current, height });
+    if (wanted === place.current) return;
+    place.current = wanted;
+    element.scrollTop = wanted;
   }, [active, height, rowHeight]);
 
   const shown = printing.value
@@ -70,7 +77,10 @@ export function VirtualRows(props: VirtualRowsProps) {
       aria-colcount={props.columns}
       aria-activedescendant={active >= 0 && active < count ? props.rowId(active) : undefined}
       tabIndex={0}
-      onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
+      onScroll={({ currentTarget }) => {
+        place.current = currentTarget.scrollTop;
+        setScrollTop(place.current - (place.current % (rowHeight * STEP)));
+      }}
       onKeyDown={(event) => props.onKey(event, Math.max(1, Math.floor(height / rowHeight) - 1))}
       onFocus={() => {
         if (active < 0) props.onFocusEmpty();

@@ -170,7 +170,7 @@ async function* messages(url: string, signal: AbortSignal): AsyncGenerator<PageM
   let text = "";
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    text += decoder.decode(chunk, { stream: true });
     for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
       const event = text.slice(0, end);
       text = text.slice(end + 2);

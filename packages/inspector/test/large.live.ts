@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { renderTracePage } from "@nestbox/inspector/node";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { launch, openPage } from "./support/browser.ts";
+import { runOf } from "./support/read.ts";
+import { largeTrace } from "./support/traces.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "nestbox-large-"));
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Milliseconds between frames while something is done in each of them. */
+async function frames(page: Page, count: number, each: "scroll" | "arrow"): Promise<readonly number[]> {
+  return page.evaluate(
+    async ([wanted, what]) => {
+      const grid = document.querySelector("[role=treegrid]");
+      const times: number[] = [];
+      let last = await new Promise<number>((resolve) => requestAnimationFrame(resolve));
+      for (let n = 0; n < wanted; n++) {
+        if (what === "scroll") grid?.scrollBy(0, 300);
+        else
+          grid?.dispatchEvent(
+            new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true, cancelable: true }),
+          );
+        const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve));
+        times.push(now - last);
+        last = now;
+      }
+      return times.sort((a, b) => a - b);
+    },
+    [count, each] as const,
+  );
+}
+
+const at = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+const told = (sorted: readonly number[]): string =>
+  `median ${at(sorted, 0.5).toFixed(1)} ms, 95 % ${at(sorted, 0.95).toFixed(1)} ms, longest ${at(sorted, 1).toFixed(1)} ms`;
+
+describe("a trace of 10,000 calls and 10 MB", () => {
+  it("is loaded, scrolled through, walked through and filtered without a stutter", async () => {
+    const html = await renderTracePage([runOf(largeTrace(10_000))]);
+    expect(html.length).toBeGreaterThan(10_000_000);
+    const file = join(folder, "large.html");
+    writeFileSync(file, html);
+    const began = performance.now();
+    const { page, check, close } = await openPage(browser, pathToFileURL(file).href);
+    await page.getByText("10,000 calls").waitFor();
+    const loadMs = performance.now() - began;
+
+    const scrolled = await frames(page, 200, "scroll");
+    expect(await page.locator("[role=treegrid]").evaluate((grid) => grid.scrollTop)).toBe(60_000);
+    const rows = await page.locator("[role=treegrid] .body [role=row]").count();
+    expect(rows).toBeLessThan(80);
+    await page.locator("[role=treegrid]").focus();
+    const walked = await frames(page, 200, "arrow");
+    const filterMs = await page.evaluate(async () => {
+      const field = document.querySelector<HTMLInputElement>("input[type=search]");
+      if (field === null) return Number.NaN;
+      const start = performance.now();
+      field.value = "tool_3";
+      field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      await new Promise<number>((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      return performance.now() - start;
+    });
+    await page.getByText("589 of 10,000").waitFor();
+    console.info(
+      [
+        `load ${loadMs.toFixed(0)} ms`,
+        `scroll ${told(scrolled)}`,
+        `walk ${told(walked)}`,
+        `filter ${filterMs.toFixed(0)} ms`,
+        `rows ${rows}`,
+      ].join("; "),
+    );
+    // Far above what a quiet machine needs: it tells a list that draws every row from one that does not.
+    expect(at(scrolled, 0.5)).toBeLessThan(100);
+    expect(at(walked, 0.5)).toBeLessThan(100);
+    expect(filterMs).toBeLessThan(2_000);
+    check();
+    await close();
+  });
+});
