@@ -1,5 +1,11 @@
-import type { CallableTool, PauseSource, ToolCallOptions, ToolCaller } from "@nestbox/tool";
-import type { HostCore, Scope } from "./host-core.ts";
+import type {
+  CallableTool,
+  PauseSource,
+  ToolCallOptions,
+  ToolCaller,
+  ToolUpdateCallback,
+} from "@nestbox/tool";
+import type { CallSpec, HostCore, Scope } from "./host-core.ts";
 import { errorResult, toolCallOf, type HostCallOutcome } from "./outcome.ts";
 
 /** What a call in a `ToolHost` may be asked for. */
@@ -38,6 +44,7 @@ export async function callNested(
   options: HostCallOptions | undefined,
 ): Promise<HostCallOutcome> {
   const toolName = typeof name === "string" ? name : typeof name;
+  const asked = readOptions(options);
   scope.counter ??= core.numbering.counterOf(scope.callId);
   const callId = `${scope.callId}/${++scope.counter.last}`;
   if (!scope.open) {
@@ -60,15 +67,29 @@ export async function callNested(
     cancellation: scope.cancellation,
     lookup: (wanted) => core.registry.callable(wanted),
     recorded: true,
-    ...(options?.cached === true ? { cached: true } : {}),
-    ...(isSignal(options?.signal) ? { signal: options.signal } : {}),
-    ...(typeof options?.onUpdate === "function" ? { onUpdate: options.onUpdate } : {}),
+    ...asked,
   });
   scope.running.add(call);
   try {
     return await call.outcome;
   } finally {
     scope.running.delete(call);
+  }
+}
+
+/** What was asked for, of what may be anything. */
+function readOptions(options: unknown): Pick<CallSpec, "cached" | "signal" | "onUpdate"> {
+  if (typeof options !== "object" || options === null) return {};
+  try {
+    const { cached, signal, onUpdate } = options as Record<string, unknown>;
+    return {
+      ...(cached === true ? { cached } : {}),
+      ...(isSignal(signal) ? { signal } : {}),
+      // A function is all that can be known of it.
+      ...(typeof onUpdate === "function" ? { onUpdate: onUpdate as ToolUpdateCallback } : {}),
+    };
+  } catch {
+    return {};
   }
 }
 

@@ -33,12 +33,17 @@ class Link implements Cancellation {
     this.#parent = parent;
     this.#given = given;
     if (given === undefined) return;
-    if (given.aborted) {
-      this.abort(given.reason);
-      return;
+    try {
+      if (given.aborted) {
+        this.abort(given.reason);
+        return;
+      }
+      this.#onGiven = () => this.abort(given.reason);
+      given.addEventListener("abort", this.#onGiven, { once: true });
+    } catch {
+      // Not a signal, although it looked like one: there is nothing to listen to.
+      this.#onGiven = undefined;
     }
-    this.#onGiven = () => this.abort(given.reason);
-    given.addEventListener("abort", this.#onGiven, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -75,7 +80,11 @@ class Link implements Cancellation {
   }
 
   release(): void {
-    if (this.#onGiven !== undefined) this.#given?.removeEventListener("abort", this.#onGiven);
+    try {
+      if (this.#onGiven !== undefined) this.#given?.removeEventListener("abort", this.#onGiven);
+    } catch {
+      // As above.
+    }
     if (this.#parent !== undefined) this.#parent.#children?.delete(this);
   }
 }

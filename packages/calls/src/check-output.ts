@@ -1,5 +1,5 @@
 import type { SchemaError, ToolResult } from "@nestbox/tool";
-import { readArguments } from "./read-arguments.ts";
+import { readArguments, type ReadArguments } from "./read-arguments.ts";
 import type { Registration } from "./registry.ts";
 
 export interface CheckedOutput {
@@ -8,6 +8,11 @@ export interface CheckedOutput {
 }
 
 const outputLimits = { maxArgumentChars: 256 * 1024 * 1024, maxArgumentDepth: 1_000 };
+
+/** Structured content as plain JSON. */
+export function plainData(value: unknown): ReadArguments {
+  return readArguments(value, outputLimits);
+}
 
 /**
  * Makes `structuredContent` plain JSON and compares it with `outputSchema`. The tool has acted, so a mismatch takes
@@ -25,7 +30,7 @@ export function checkOutput(
       errors: missing ? [{ path: "", message: "the tool returned no structuredContent" }] : [],
     };
   }
-  const plain = readArguments(result.structuredContent, outputLimits);
+  const plain = plainData(result.structuredContent);
   if (!plain.ok) {
     const { structuredContent: _left, ...rest } = result;
     return { result: rest, errors: [{ path: plain.path, message: plain.message }] };

@@ -26,7 +26,7 @@ const failedDecision: CallDecision = { effect: "deny", rule: "gate.failed", laye
 export async function decide(
   core: HostCore,
   spec: CallSpec,
-  { tool, source, exposure }: Registration,
+  { view, source, exposure }: Registration,
   input: JsonObject,
   cancellation: Cancellation,
 ): Promise<Decided> {
@@ -39,9 +39,10 @@ export async function decide(
       name: spec.name,
       source,
       exposure,
-      parameters: tool.parameters,
-      ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
-      ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+      // As it was registered, whatever the tool says of itself since.
+      parameters: view.parameters,
+      ...(view.namespace === undefined ? {} : { namespace: view.namespace }),
+      ...(view.annotations === undefined ? {} : { annotations: view.annotations }),
     },
     input: structuredClone(input),
     cwd: core.cwd,
@@ -61,11 +62,14 @@ export async function decide(
     if (raced.aborted || cancellation.aborted) return { kind: "aborted" };
     const verdict: CallVerdict | undefined = raced.value;
     if (verdict?.effect === "allow") {
+      const failed = (error: unknown): void =>
+        core.emit({ type: "host_problem", where: "gate", toolName: spec.name, message: errorText(error) });
       const settled: Settled = (end) => {
         try {
-          gate.settled?.(request, end);
+          const told: unknown = gate.settled?.(request, end);
+          if (told instanceof Promise) told.catch(failed);
         } catch (error) {
-          core.emit({ type: "host_problem", where: "gate", toolName: spec.name, message: errorText(error) });
+          failed(error);
         }
       };
       return { kind: "allow", decision: verdict.decision, input, settled };
@@ -74,11 +78,16 @@ export async function decide(
       return {
         kind: "deny",
         decision: verdict.decision,
-        reason: verdict.reason || "Tool execution was blocked",
+        reason: reasonOf(verdict.reason),
       };
     }
     return deny("the gate answered neither allow nor deny");
   } catch (error) {
     return deny(errorText(error));
   }
+}
+
+/** What the model is told; a gate that says nothing, or no text, blocks all the same. */
+function reasonOf(reason: unknown): string {
+  return typeof reason === "string" && reason !== "" ? reason : "Tool execution was blocked";
 }

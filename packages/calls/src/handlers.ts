@@ -2,8 +2,10 @@ import type { JsonObject, JsonValue, ToolResult } from "@nestbox/tool";
 import type { Cancellation } from "./cancellation.ts";
 import type { HandlerContext, ToolCallHandlerEvent, ToolResultHandlerEvent } from "./events.ts";
 import type { CallSpec, HostCore } from "./host-core.ts";
+import { plainData } from "./check-output.ts";
 import { errorResult, errorText } from "./outcome.ts";
 import { untilAborted } from "./race.ts";
+import { readResult } from "./read-result.ts";
 
 export type HandlersVerdict =
   | { readonly kind: "pass"; readonly input: unknown }
@@ -42,7 +44,10 @@ export async function runToolCallHandlers(
       if (answer?.block === true) {
         return {
           kind: "blocked",
-          reason: answer.reason || "Tool execution was blocked",
+          reason:
+            typeof answer.reason === "string" && answer.reason !== ""
+              ? answer.reason
+              : "Tool execution was blocked",
           terminate: answer.terminate === true,
         };
       }
@@ -87,6 +92,12 @@ export async function runToolResultHandlers(
     ...(end.result.usage === undefined ? {} : { usage: end.result.usage }),
   };
   let { terminate } = end.result;
+  const withhold = (message: string): Ended => {
+    core.emit({ type: "host_problem", where: "tool_result", toolName: spec.name, message });
+    const { usage } = end.result;
+    const withheld = errorResult("The tool ran, but its result is withheld: a tool_result handler failed");
+    return { result: usage === undefined ? withheld : { ...withheld, usage }, isError: true };
+  };
   for (const handler of Array.from(core.toolResultHandlers)) {
     try {
       const answer = await handler(event, contextOf(core, cancellation));
@@ -102,27 +113,29 @@ export async function runToolResultHandlers(
       if (answer.usage !== undefined) event.usage = answer.usage;
       if (answer.terminate !== undefined) terminate = answer.terminate;
     } catch (error) {
-      core.emit({
-        type: "host_problem",
-        where: "tool_result",
-        toolName: spec.name,
-        message: errorText(error),
-      });
-      const { usage } = end.result;
-      const withheld = errorResult("The tool ran, but its result is withheld: a tool_result handler failed");
-      return { result: usage === undefined ? withheld : { ...withheld, usage }, isError: true };
+      return withhold(errorText(error));
     }
   }
   const { structuredContent: _structured, usage: _usage, ...rest } = end.result;
-  return {
-    result: {
-      ...rest,
-      content: event.content,
-      details: event.details,
-      ...(event.structuredContent === undefined ? {} : { structuredContent: event.structuredContent }),
-      ...(event.usage === undefined ? {} : { usage: event.usage }),
-      ...(terminate === undefined ? {} : { terminate }),
-    },
-    isError: event.isError,
-  };
+  // What a handler answered, or put into the event, is no more to be relied on than what a tool gave.
+  const read = readResult({
+    ...rest,
+    content: event.content,
+    details: event.details,
+    ...(event.usage === undefined ? {} : { usage: event.usage }),
+    ...(terminate === undefined ? {} : { terminate }),
+  });
+  if (!read.ok) return withhold("it gave a result that cannot be read");
+  const { structuredContent } = event;
+  const given: unknown = event.isError;
+  const isError = given === true;
+  if (structuredContent === undefined) return { result: read.result, isError };
+  if (structuredContent === end.result.structuredContent)
+    return { result: { ...read.result, structuredContent }, isError };
+  const plain = plainData(structuredContent);
+  return plain.ok
+    ? { result: { ...read.result, structuredContent: plain.value }, isError }
+    : withhold(
+        `it gave structured content that is not plain JSON at ${plain.path || "root"}: ${plain.message}`,
+      );
 }

@@ -3,7 +3,6 @@ import type {
   JsonValue,
   SchemaError,
   ToolCallOutcome,
-  ToolContent,
   ToolResult,
   ToolUsage,
 } from "@nestbox/tool";
@@ -46,37 +45,12 @@ export function textOf(result: ToolResult): string {
     .join("\n");
 }
 
+/** What an error says. A thrown value may be anything, and throw when it is read. */
 export function errorText(error: unknown): string {
   try {
-    return error instanceof Error ? error.message : String(error);
+    const message: unknown = error instanceof Error ? error.message : error;
+    return typeof message === "string" ? message : String(message);
   } catch {
-    // A thrown value may have a toString that throws.
     return "The tool failed";
   }
-}
-
-/** What a tool returned as a result, or why it is none. Content that is no text or image is dropped. */
-export function readResult(
-  value: unknown,
-): { ok: true; result: ToolResult } | { ok: false; message: string } {
-  if (typeof value !== "object" || value === null)
-    return { ok: false, message: "The tool returned no result" };
-  const result = value as ToolResult;
-  const content: unknown = result.content;
-  if (content === undefined || content === null) return { ok: true, result: { ...result, content: [] } };
-  if (!Array.isArray(content))
-    return { ok: false, message: "The tool returned a result whose content is no list" };
-  return {
-    ok: true,
-    result: content.every(isContent) ? { ...result } : { ...result, content: content.filter(isContent) },
-  };
-}
-
-function isContent(block: unknown): block is ToolContent {
-  if (typeof block !== "object" || block === null) return false;
-  const { type, text, data, mimeType } = block as Record<string, unknown>;
-  return (
-    (type === "text" && typeof text === "string") ||
-    (type === "image" && typeof data === "string" && typeof mimeType === "string")
-  );
 }

@@ -78,34 +78,38 @@ const maxNameLength = 16_384;
 
 export function createRegistry(onProblem: (problem: HostProblem) => void): ToolRegistry {
   const registrations = new Map<string, Registration>();
-  let active: readonly string[] = [];
-  let activeSet: ReadonlySet<string> = new Set();
-  let shown: readonly ShownTool[] = [];
+  /** In the order in which they are declared. */
+  const active = new Set<string>();
+  // Worked out when somebody asks: thousands of tools may be registered before anybody does.
+  let activeNames: readonly string[] | undefined;
+  let shown: readonly ShownTool[] | undefined;
   let callables: readonly CallableTool[] | undefined;
 
   const isCallable = ({ exposure, tool }: Registration): boolean =>
-    exposure === "codemode" || exposure === "deferred" || (exposure === "direct" && activeSet.has(tool.name));
+    exposure === "codemode" || exposure === "deferred" || (exposure === "direct" && active.has(tool.name));
 
   const callableViews = (): readonly CallableTool[] =>
     (callables ??= Object.freeze([...registrations.values()].filter(isCallable).map(({ view }) => view)));
 
   const setActive = (names: readonly string[]): void => {
     const requested = new Set(names);
-    // A set: what stays active keeps its place, so reordering the names changes no declaration.
-    const ordered = new Set([...active.filter((name) => requested.has(name)), ...requested]);
-    active = Object.freeze(
-      [...ordered].filter((name) => {
-        const found = registrations.get(name);
-        return found !== undefined && found.exposure !== "hidden";
-      }),
-    );
-    activeSet = new Set(active);
+    // What stays active keeps its place, so reordering the names changes no declaration.
+    for (const name of active) if (!requested.has(name)) active.delete(name);
+    for (const name of requested) {
+      const found = registrations.get(name);
+      if (found !== undefined && found.exposure !== "hidden") active.add(name);
+    }
+    forget();
+  };
+
+  const forget = (): void => {
+    activeNames = undefined;
     callables = undefined;
-    shown = applyLoadout();
+    shown = undefined;
   };
 
   const applyLoadout = (): readonly ShownTool[] => {
-    const entries = active.flatMap((name) => registrations.get(name) ?? []);
+    const entries = [...active].flatMap((name) => registrations.get(name) ?? []);
     const hooks = entries.filter(({ tool }) => tool.prepareLoadout !== undefined);
     if (hooks.length === 0) return entries.map(({ view }) => ({ view, hidden: false }));
     const loadout: ToolLoadout = {
@@ -153,19 +157,21 @@ export function createRegistry(onProblem: (problem: HostProblem) => void): ToolR
       registrations.set(tool.name, registration);
       // A tool that changes to `direct` or `model-only` is activated like a new one; one that was, is left as it is.
       const activate = isActivated(registration) && !(previous !== undefined && isActivated(previous));
-      setActive(activate ? [...active, tool.name] : active);
+      if (registration.exposure === "hidden") active.delete(tool.name);
+      else if (activate) active.add(tool.name);
+      forget();
     },
     get: (name) => registrations.get(name),
     all: () => [...registrations.values()],
-    getActive: () => active,
+    getActive: () => (activeNames ??= Object.freeze([...active])),
     setActive,
-    isActive: (name) => activeSet.has(name),
+    isActive: (name) => active.has(name),
     callable(name) {
       const found = registrations.get(name);
       return found !== undefined && isCallable(found) ? found : undefined;
     },
     callableViews,
-    shown: () => shown,
+    shown: () => (shown ??= applyLoadout()),
   };
 }
 

@@ -282,3 +282,53 @@ describe("nestedCalls(agent)", () => {
     expect(textOf((await calls.host.call("push", {})).result)).toBe("no");
   });
 });
+
+describe("a call of the model's in an agent", () => {
+  const allow = { effect: "allow", rule: "r", layer: "user" } as const;
+  const results = (agent: { readonly state: { readonly messages: readonly { readonly role: string }[] } }) =>
+    agent.state.messages.filter(({ role }) => role === "toolResult");
+
+  // contract B7
+  it("is validated again after a handler has changed it", async () => {
+    let ran = false;
+    const { agent, calls } = scriptedAgent([toolUse("strict", { n: 1 }), fauxAssistantMessage("done")], {
+      tools: [
+        tool("strict", () => String((ran = true)), {
+          parameters: { type: "object", properties: { n: { type: "number" } } },
+        }),
+      ],
+      handlers: { tool_call: [({ input }) => void (input["n"] = "many")] },
+    });
+    await agent.prompt("go");
+    expect(ran).toBe(false);
+    expect(results(agent)).toMatchObject([
+      { isError: true, content: [{ text: expect.stringContaining('Validation failed for tool "strict"') }] },
+    ]);
+    await calls.dispose();
+  });
+
+  // contract B5
+  it("does not run past the gate, whoever takes the tool from the agent's own list", async () => {
+    let asked = 0;
+    const { agent, calls } = scriptedAgent([], {
+      tools: [tool("leaf", () => "ran")],
+      gate: { decide: async () => (asked++, { effect: "allow", decision: allow, reason: "" }) },
+    });
+    const [own] = agent.state.tools;
+    await expect(own?.execute("C", {}, undefined, undefined)).rejects.toThrow("no gate has seen this call");
+    expect(asked).toBe(0);
+    await calls.dispose();
+  });
+
+  // contract A9
+  it("has structured content that is plain JSON", async () => {
+    const { agent, calls } = scriptedAgent([toolUse("dated"), fauxAssistantMessage("done")], {
+      tools: [tool("dated", () => text("dated", { structuredContent: { at: new Date(0) } as never }))],
+    });
+    const ends: unknown[] = [];
+    calls.subscribe((event) => event.type === "tool_execution_end" && ends.push(event.result));
+    await agent.prompt("go");
+    expect(ends).toMatchObject([{ structuredContent: { at: "1970-01-01T00:00:00.000Z" } }]);
+    await calls.dispose();
+  });
+});

@@ -43,6 +43,22 @@ function setup() {
 }
 
 describe("all", () => {
+  it("does not begin what waits its turn when one has failed", async () => {
+    const made: string[] = [];
+    const caller = {
+      tools: [],
+      executeTool: async (name: string) => {
+        made.push(name);
+        const toolCall = { type: "toolCall", id: name, name, arguments: {} } as const;
+        return { toolCall, result: text(name), isError: name === "fails" };
+      },
+    };
+    const result = await all(caller, [{ name: "good" }, { name: "fails" }, { name: "never" }], {
+      concurrency: 1,
+    });
+    expect([result.ok, made]).toEqual([false, ["good", "fails"]]);
+  });
+
   it("gives every outcome in order, typed as many as there are calls", async () => {
     const { caller } = setup();
     const result = await all(caller, [

@@ -66,6 +66,10 @@ describe("exposures", () => {
     expect(host.getActiveTools()).toEqual(["b"]);
     host.register(echo("a"), { source: { kind: "extension", id: "other" } });
     expect(host.getActiveTools()).toEqual(["b", "a"]);
+    // Nobody owns the name of a tool that was withdrawn.
+    host.register(echo("a", { exposure: "hidden" }));
+    host.register(echo("a"));
+    expect(host.registered().find(({ name }) => name === "a")?.source).toEqual({ kind: "sdk" });
   });
 
   // contract A20

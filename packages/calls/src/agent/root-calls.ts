@@ -3,7 +3,8 @@ import type { CallDecision, JsonObject, ToolResult, ToolUpdateCallback } from "@
 import { checkOutput } from "../check-output.ts";
 import type { Decided } from "../decide.ts";
 import type { HostParts } from "../host-parts.ts";
-import { readResult } from "../outcome.ts";
+import { errorText } from "../outcome.ts";
+import { readResult } from "../read-result.ts";
 import type { CallSpec, Family, Scope } from "../host-core.ts";
 import type { Registration } from "../registry.ts";
 import { runTool } from "../run-tool.ts";
@@ -92,7 +93,8 @@ export function createRootCalls({ core, cancellation, space, familyOf }: HostPar
       const ran = await runTool(quiet, spec, registration, params, params, scope);
       await closeScope(scope);
       if (ran.kind === "abandoned") throw new Error("Operation aborted, and the tool did not stop");
-      if (ran.kind === "threw") throw ran.error;
+      // The agent reads what was thrown, which may be anything.
+      if (ran.kind === "threw") throw new Error(errorText(ran.error), { cause: ran.error });
       const read = readResult(ran.value);
       if (!read.ok) throw new Error(read.message);
       isError = read.result.isError === true;

@@ -155,6 +155,27 @@ export const reach: readonly Scenario[] = [
     },
   },
   {
+    id: "registered-again",
+    title: "a tool that was deactivated stays so when it is registered again, and its new body runs",
+    contract: ["A2", "A20"],
+    tools: ({ note, control }) => [
+      tool("top", async (_params, ctx) => {
+        const active = (): void => note(String(control().getActiveTools().includes("w")));
+        control().setActiveTools(["top"]);
+        control().register(tool("w", () => "second"));
+        active();
+        note(outcomeLine(await ctx.executeTool("w", {})));
+        control().setActiveTools(["top", "w"]);
+        active();
+        note(outcomeLine(await ctx.executeTool("w", {})));
+        return "done";
+      }),
+      tool("w", () => "first"),
+    ],
+    calls: [call("top")],
+    expect: { notes: ["false", 'error "Tool w not found"', "true", 'ok "second"'] },
+  },
+  {
     id: "withdraw",
     title: "a tool registered again as hidden is withdrawn, and comes back when registered as direct",
     contract: ["A2"],
