@@ -14,7 +14,7 @@ const stacked = /(?<=\p{M}{4})\p{M}+/gu;
  */
 export function showText(text: string, maxChars: number = MAX_SHOWN_CHARS): string {
   const cut = text.length <= maxChars ? text : cutMiddle(text, maxChars);
-  return cut.replace(hidden, spell).replace(stacked, (marks) => [...marks].map(spell).join(""));
+  return cut.replace(hidden, spell).replace(stacked, (marks) => marks.replace(/./gsu, spell));
 }
 
 /** Several lines of our own making, each with parts that are somebody else's: only line feeds stay what they are. */

@@ -85,9 +85,17 @@ function windowsPath(value: string, base: string, world: PathWorld): LexicalPath
     if (share !== null) path = `//${share[1] ?? ""}`;
     else if (/^[A-Za-z]:\//.test(rest)) path = rest;
     else return undefined;
-  } else if (/^\/\/(localhost|127\.0\.0\.1)\/([A-Za-z])\$(\/|$)/i.test(path)) {
-    // The administrative share of this machine's own drive.
-    path = path.replace(/^\/\/[^/]+\/([A-Za-z])\$/, "$1:");
+  }
+  const share = /^\/\/([^/]+)\/([A-Za-z])\$(\/|$)/.exec(path);
+  if (share !== null) {
+    // The administrative share of a drive: of this machine's, by a name that is its own or may be.
+    const drive = path.replace(/^\/\/[^/]+\/([A-Za-z])\$\/?/, "$1:/");
+    if (/^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0--1\.ipv6-literal\.net)$/i.test(share[1] ?? ""))
+      path = drive;
+    else {
+      doubts.push("it may be a drive of this machine under a name of the network");
+      also.push(cleanWindows(drive, doubts));
+    }
   }
   if (/^[A-Za-z]:$/.test(path)) path = `${path}/`;
   else if (/^[A-Za-z]:[^/]/.test(path)) {
@@ -119,7 +127,7 @@ function cleanWindows(path: string, doubts: string[]): string {
     if (colon >= 0) doubts.push("it names a stream of a file");
     const plain = (colon < 0 ? name : name.slice(0, colon)).replace(/[. ]+$/, "");
     if (/~\d/.test(plain)) doubts.push("it is a short name, which stands for another one");
-    if (/^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\.|$)/i.test(plain))
+    if (/^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)(\.|$)/i.test(plain))
       doubts.push("it names a device");
     return plain;
   });
