@@ -7,11 +7,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { median } from "./measure.ts";
+import { WAIT_MS } from "./codemode/tools.ts";
 import { CASES } from "./codemode/cases.ts";
 
 const ENGINES: readonly string[] = ["nestbox", "bare", "tanstack", "utcp", "run", "pi-codemode"];
 const NEEDS_NODE_24 = new Set(["tanstack", "utcp"]);
 const GAP_MS = 15;
+/** Time in which runners make ready what they make ahead of need. */
+const SETTLE_MS = 1_000;
 const START_MS = 60_000;
 
 interface Sample {
@@ -26,13 +29,9 @@ class EngineProcess {
 
   constructor(node: string, name: string) {
     const file = fileURLToPath(new URL("./codemode/child.ts", import.meta.url));
-    this.child = spawn(
-      node,
-      ["--conditions=@nestbox/source", "--no-node-snapshot", "--no-warnings", file, name],
-      {
-        stdio: ["pipe", "pipe", "ignore"],
-      },
-    );
+    this.child = spawn(node, [...process.execArgv, "--no-node-snapshot", "--no-warnings", file, name], {
+      stdio: ["pipe", "pipe", "ignore"],
+    });
     this.#lines = createInterface({ input: this.child.stdout as NodeJS.ReadableStream })[
       Symbol.asyncIterator
     ]();
@@ -82,10 +81,21 @@ export async function benchCodemode(): Promise<string> {
   const rounds = Number(process.env["NESTBOX_BENCH_ROUNDS"] ?? 20);
   const node24 = process.env["NESTBOX_BENCH_NODE24"] ?? process.execPath;
   const { engines, first } = await openEngines(names, node24);
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const rows: string[][] = [
     ["case", ...names],
     ["first script", ...first],
   ];
+  // Before anything large: what the first script has left.
+  const idle = names.map((name) => memoryOf(engines.get(name)));
+  rows.push(["memory idle, MB", ...idle.map(cell)]);
+  const running: (number | undefined)[] = [];
+  for (const [index, name] of names.entries()) {
+    const before = idle[index];
+    const during = await memoryWhileRunning(engines.get(name));
+    running.push(before === undefined || during === undefined ? undefined : Math.max(0, during - before));
+  }
+  rows.push(["a running script, MB", ...running.map(cell)]);
   const problems: string[] = [];
   for (const { name, code, expected } of CASES) {
     const samples = new Map<string, number[]>();
@@ -111,7 +121,6 @@ export async function benchCodemode(): Promise<string> {
     rows.push([name, ...cells]);
     for (const [engine, error] of errors) problems.push(`${name}: ${engine}: ${error.slice(0, 200)}`);
   }
-  rows.push(["memory, MB", ...names.map((name) => memoryCell(engines.get(name)))]);
   for (const engine of engines.values()) engine.child.stdin?.end();
   const head = rows.map(
     (row, index) => `| ${row.join(" | ")} |${index === 0 ? `\n|${row.map(() => " --- ").join("|")}|` : ""}`,
@@ -143,7 +152,21 @@ async function openEngines(
   return { engines, first };
 }
 
-function memoryCell(engine: EngineProcess | undefined): string {
+function memoryOf(engine: EngineProcess | undefined): number | undefined {
   const pid = engine?.child.pid;
-  return pid === undefined || process.platform !== "linux" ? "–" : residentMb(pid).toFixed(0);
+  return pid === undefined || process.platform !== "linux" ? undefined : residentMb(pid);
 }
+
+/** While a script waits for a call, with the small data of a script on its heap. */
+async function memoryWhileRunning(engine: EngineProcess | undefined): Promise<number | undefined> {
+  if (engine === undefined) return undefined;
+  const code =
+    "const rows = Array.from({ length: 1000 }, (_, i) => ({ i })); await tools.wait({}); return rows.length";
+  const ended = engine.measure(code, 1_000);
+  await new Promise((resolve) => setTimeout(resolve, WAIT_MS / 2));
+  const mb = memoryOf(engine);
+  const { error } = await ended;
+  return error === undefined ? mb : undefined;
+}
+
+const cell = (mb: number | undefined): string => mb?.toFixed(mb < 10 ? 1 : 0) ?? "–";

@@ -1,5 +1,8 @@
 import type { BenchTools } from "./engine.ts";
 
+/** How long the tool `wait` takes. */
+export const WAIT_MS = 800;
+
 /** The tools of every measurement: small data, a 5 MB object, a 10 MB string. */
 export function benchTools(): BenchTools {
   const rows = Array.from({ length: 34_000 }, (_, id) => ({
@@ -12,6 +15,7 @@ export function benchTools(): BenchTools {
   return {
     noop: (args) => Promise.resolve({ i: args["i"] ?? 0 }),
     rows: () => Promise.resolve({ rows }),
+    wait: () => new Promise((resolve) => setTimeout(() => resolve({}), WAIT_MS)),
     text: () => Promise.resolve(text),
   };
 }
