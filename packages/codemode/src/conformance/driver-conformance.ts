@@ -219,21 +219,21 @@ async function failure(
   return outcome.error;
 }
 
-function same(actual: unknown, expected: unknown): void {
+export function same(actual: unknown, expected: unknown): void {
   const [left, right] = [JSON.stringify(actual), JSON.stringify(expected)];
   if (left !== right) throw new ConformanceError(`expected ${right}, got ${left}`);
 }
 
-function holds(condition: boolean, problem: string): void {
+export function holds(condition: boolean, problem: string): void {
   if (!condition) throw new ConformanceError(problem);
 }
 
-async function within(test: Promise<void>, title: string): Promise<void> {
+export async function within(test: Promise<void>, title: string, maxWaitMs = MAX_WAIT_MS): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      () => reject(new ConformanceError(`"${title}" did not end within ${MAX_WAIT_MS} ms`)),
-      MAX_WAIT_MS,
+      () => reject(new ConformanceError(`"${title}" did not end within ${maxWaitMs} ms`)),
+      maxWaitMs,
     );
   });
   try {

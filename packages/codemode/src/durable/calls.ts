@@ -69,7 +69,7 @@ export class DurableCalls {
 
   /** Resolves when every call that runs has been kept. */
   async settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
   /** The runner tells the line of a call right before it makes it. */
@@ -152,7 +152,7 @@ export class DurableCalls {
         const end = await this.#attempt(`${journal.runId}:${open.number}`, attempt, run);
         return writeCall({ call, at: this.#options.clock.now(), end });
       };
-      const step = await this.#track(journal.step(key, execute, { repeatable }));
+      const step = await this.#track(() => journal.step(key, execute, { repeatable }));
       if (step.kind === "missing") {
         open.state = "missing";
         turns.changed();
@@ -270,12 +270,15 @@ export class DurableCalls {
     return new Stopwatch(time, caller.pauses, () => undefined);
   }
 
-  async #track<T>(running: Promise<T>): Promise<T> {
-    this.#underWay.add(running);
+  /** Counted before it begins: what it does may ask whether anything is under way. */
+  async #track<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#underWay.add(promise);
     try {
-      return await running;
+      return await work();
     } finally {
-      this.#underWay.delete(running);
+      this.#underWay.delete(promise);
+      resolve(undefined);
     }
   }
 }

@@ -17,7 +17,7 @@ export function repeatablePart(outcome: ScriptOutcome): JsonValue {
   const { stats, calls, ...rest } = outcome;
   const part = {
     ...rest,
-    calls: calls.map(({ durationMs: _, ...call }) => call),
+    calls: calls.map((call) => ({ ...call, durationMs: undefined })),
     stats: { calls: stats.calls, outputChars: stats.outputChars },
   };
   return JSON.parse(JSON.stringify(part)) as JsonValue;

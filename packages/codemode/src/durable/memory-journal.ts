@@ -12,7 +12,7 @@ export interface MemoryJournalLimits {
 /** Keeps runs as long as this object lives. */
 export interface MemoryJournal {
   /** The journal of a run, new or not. */
-  run(runId: string): RunJournal;
+  readonly run: (runId: string) => RunJournal;
   /** What stands in it, in order: JSON values by key, without the steps that have begun only. */
   steps(runId: string): Readonly<Record<string, JsonValue>>;
 }

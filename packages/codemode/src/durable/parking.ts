@@ -45,7 +45,7 @@ export interface Attempt {
 export interface Parking {
   readonly approver: ParkingApprover;
   /** For `runDurable`: the calls under `callId` belong to this attempt until what it returns is called. */
-  enter(callId: string, attempt: Attempt): () => void;
+  readonly enter: (callId: string, attempt: Attempt) => () => void;
 }
 
 const AT_A_CALL = /^\/[^/]+$/;

@@ -60,7 +60,7 @@ export function readStart(value: unknown): RunStart | undefined {
     limits: limits as unknown as ScriptLimits,
     environment: { now, seed, timeZone, locale },
     tools,
-    globals: globals as readonly string[],
+    globals,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   };
 }

@@ -137,12 +137,17 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
     return { state, value: JSON.parse(text) as JsonValue };
   }
 
-  /** A run that has not even begun is none. */
-  function keepNothing(runId: string, key: string): void {
-    sql("DELETE FROM steps WHERE run_id = ? AND key = ? AND state = 0").run(runId, key);
-    sql(
-      "DELETE FROM runs WHERE run_id = ?1 AND NOT EXISTS (SELECT 1 FROM steps WHERE steps.run_id = ?1)",
-    ).run(runId);
+  /** Forgets a step that failed; says whether the run is forgotten with it, because it has not even begun. */
+  function keepNothing(runId: string, key: string, owner: number): boolean {
+    return transaction(() => {
+      if (Number(sql("SELECT owner FROM runs WHERE run_id = ?").get(runId)?.["owner"]) !== owner)
+        return false;
+      sql("DELETE FROM steps WHERE run_id = ? AND key = ? AND state = 0").run(runId, key);
+      const gone = sql(
+        "DELETE FROM runs WHERE run_id = ?1 AND NOT EXISTS (SELECT 1 FROM steps WHERE steps.run_id = ?1)",
+      ).run(runId).changes;
+      return Number(gone) > 0;
+    });
   }
 
   function readLarge(hash: string): string {
@@ -196,7 +201,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
         try {
           value = await execute();
         } catch (error) {
-          if (!closed) keepNothing(runId, key);
+          if (!closed && owner !== undefined && keepNothing(runId, key, owner)) owner = undefined;
           throw error;
         }
         const text = textOf(value);
@@ -265,7 +270,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
 
   /** Tells what has been woken meanwhile, by whichever process. */
   function look(): void {
-    for (const one of [...waiting]) {
+    for (const one of Array.from(waiting)) {
       let value: JsonValue | undefined;
       try {
         value = readWoken(one.runId, one.key);
