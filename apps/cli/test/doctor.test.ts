@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { afterAll, describe, expect, it } from "vitest";
+import { type createRunner as createRunnerHere, findNode } from "@nestbox/codemode/node";
+import { afterAll, describe, expect, it, vi } from "vitest";
 
 import { diagnose } from "../src/doctor/diagnose.ts";
 import type { Finding } from "../src/doctor/finding.ts";
@@ -76,6 +78,111 @@ describe("nestbox doctor names cause and way out", () => {
       fix: expect.stringMatching(/Node 24 or 26.*--node/),
     });
     expect(await finding("sandbox", change)).toMatchObject({ status: "skipped" });
+  });
+
+  describe("in a real place", () => {
+    const program = (name: string, text: string, mode: number): string => {
+      const file = join(folder, name);
+      writeFileSync(file, text);
+      chmodSync(file, mode);
+      return file;
+    };
+    const doctorOf = async (id: string, ...args: readonly string[]): Promise<Finding> => {
+      const { json } = await nestbox(["doctor", "--json", "--port", "0", "--cwd", folder, ...args]);
+      const found = (json as Report).findings.find((one) => one.id === id);
+      if (found === undefined) throw new Error(`no finding ${id}`);
+      return found;
+    };
+
+    it("for a sandbox Node that is too old", async () => {
+      const old = program("old-node", "#!/bin/sh\necho v20.20.2\n", 0o755);
+      expect(await doctorOf("sandbox-node", "--node", old)).toMatchObject({
+        status: "problem",
+        cause: expect.stringContaining(`${old} (v20.20.2)`),
+        fix: expect.stringMatching(/Install Node 24 or 26/),
+      });
+    });
+
+    it("for an old Node on PATH that is the only one", async () => {
+      const place = mkdtempSync(join(folder, "path-"));
+      const file = join(place, "node");
+      writeFileSync(file, "#!/bin/sh\necho v22.19.0\n");
+      chmodSync(file, 0o755);
+      const findOld = () => findNode({ env: { PATH: place }, own: "none" });
+      expect(await finding("sandbox-node", { findNode: findOld })).toMatchObject({
+        status: "problem",
+        cause: expect.stringContaining(`${file} (v22.19.0)`),
+      });
+    });
+
+    it("for a sandbox Node that may not be started", async () => {
+      const closed = program("closed-node", "#!/bin/sh\necho v26.0.0\n", 0o644);
+      expect(await doctorOf("sandbox-node", "--node", closed)).toMatchObject({
+        status: "problem",
+        cause: expect.stringMatching(/closed-node cannot be started: .*EACCES/),
+        fix: expect.stringMatching(/permission to start it: see ls -l/),
+      });
+    });
+
+    it("for node_modules that is a link to elsewhere", async () => {
+      const copy = join(folder, "linked", "codemode");
+      const own = dirname(createRequire(import.meta.url).resolve("@nestbox/codemode/package.json"));
+      for (const part of ["src", "package.json"])
+        cpSync(join(own, part), join(copy, part), { recursive: true });
+      symlinkSync(join(own, "node_modules"), join(copy, "node_modules"));
+      const { createRunner } = (await import(pathToFileURL(join(copy, "src/node/index.ts")).href)) as {
+        createRunner: typeof createRunnerHere;
+      };
+      const runScript: World["runScript"] = async (nodePath, code) => {
+        const runner = createRunner({ maxProcesses: 1, nodePath });
+        try {
+          const caller = { tools: [], executeTool: () => Promise.reject(new Error("none")) };
+          return await runner.run({ code, caller });
+        } finally {
+          await runner.close();
+        }
+      };
+      expect(await finding("sandbox", { runScript, readableFolder: () => copy })).toMatchObject({
+        status: "problem",
+        cause: expect.stringContaining(
+          `${join(copy, "node_modules")} is a link to ${join(own, "node_modules")}`,
+        ),
+        fix: expect.stringContaining("npm install"),
+      });
+    });
+
+    it("for a home that cannot be written", async () => {
+      // A folder that nobody can write to, root neither: a file stands in its place.
+      const home = program("home", "", 0o644);
+      vi.stubEnv("HOME", home);
+      vi.stubEnv("XDG_STATE_HOME", "");
+      vi.stubEnv("PI_CODING_AGENT_DIR", undefined);
+      try {
+        expect(await doctorOf("folders")).toMatchObject({
+          status: "note",
+          found: expect.stringMatching(/home\/\.local\/state\/nestbox, .*home\/\.pi\/agent/),
+          cause: expect.stringContaining("home is not a folder"),
+          fix: expect.stringMatching(/XDG_STATE_HOME.*PI_CODING_AGENT_DIR/),
+        });
+      } finally {
+        vi.unstubAllEnvs();
+      }
+    });
+
+    it("for a temporary folder that is there and is not for us", async () => {
+      // Root may write wherever the file system takes it.
+      const isRoot = process.getuid?.() === 0;
+      const place = isRoot ? "/proc/self" : mkdtempSync(join(folder, "closed-"));
+      if (!isRoot) chmodSync(place, 0o555);
+      const writtenFolders: World["writtenFolders"] = () => [
+        { path: join(place, "deeper"), needed: true, lost: "output has no file", way: "name one" },
+      ];
+      expect(await finding("folders", { writtenFolders })).toMatchObject({
+        status: "problem",
+        cause: expect.stringMatching(/EACCES|EPERM|EROFS|ENOENT/),
+        fix: "output has no file: name one.",
+      });
+    });
   });
 
   it("for a missing prebuilt binary: of the platform, and of the version of Node", async () => {

@@ -1,4 +1,5 @@
 import { examine, type Finding } from "./finding.ts";
+import { checkFolders } from "./folders.ts";
 import { checkNode, checkSandboxNode } from "./node.ts";
 import { checkPrebuilt } from "./prebuilt.ts";
 import { checkPermissions, checkSandbox } from "./sandbox.ts";
@@ -29,6 +30,7 @@ export async function diagnose(world: World): Promise<readonly Finding[]> {
     finding,
     spawn,
     ...sandbox,
+    await examine("folders", () => checkFolders(world)),
     await examine("policy", () => checkPolicies(world)),
     await examine("port", () => checkPort(world)),
     await examine("pi", () => checkPi(world)),

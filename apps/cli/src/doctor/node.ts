@@ -1,6 +1,7 @@
 import { nodeProblem } from "../node-version.ts";
 import { type Finding } from "./finding.ts";
 import { messageOf } from "../message-of.ts";
+import { checkSpawn } from "./spawn.ts";
 import type { World } from "./world.ts";
 
 /** The Node that runs the command line. */
@@ -25,13 +26,19 @@ export async function checkSandboxNode(
     const nodePath = await world.findNode();
     return { nodePath, finding: { id, status: "ok", found: `sandboxes run on ${nodePath}` } };
   } catch (error) {
+    // One that was named and does not run at all has a reason of its own.
+    const named = world.namedNode;
+    const tried = named === undefined ? undefined : await checkSpawn(world, named);
+    const broken = tried?.status === "problem" ? tried : undefined;
     return {
       finding: {
         id,
         status: "problem",
         found: "no Node for sandboxes",
-        cause: messageOf(error),
-        fix: "Install Node 24 or 26 so that it is found on PATH, or name one: nestbox run --node /path/to/node",
+        cause: broken?.cause === undefined ? messageOf(error) : `${named} cannot be started: ${broken.cause}`,
+        fix:
+          broken?.fix ??
+          "Install Node 24 or 26 so that it is found on PATH, or name one: nestbox run --node /path/to/node",
       },
     };
   }

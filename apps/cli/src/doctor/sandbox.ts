@@ -1,3 +1,6 @@
+import { lstatSync, readlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+
 import type { Finding } from "./finding.ts";
 import type { World } from "./world.ts";
 
@@ -14,6 +17,18 @@ export async function checkSandbox(world: World, nodePath: string): Promise<Find
   const id = "sandbox";
   const outcome = await world.runScript(nodePath, PROBE);
   if (!outcome.ok) {
+    const link = /ERR_ACCESS_DENIED|has been restricted/.test(outcome.error.message)
+      ? linkedModules(world.readableFolder())
+      : undefined;
+    if (link !== undefined) {
+      return {
+        id,
+        status: "problem",
+        found: "a script could not be run: its sandbox may not read its own packages",
+        cause: `${link.path} is a link to ${link.target}. The sandbox process may read the folders of its packages and nothing else, and Node finds them through the link.`,
+        fix: `Install the packages where they are used: remove the link, then npm install (or pnpm install) in ${dirname(link.path)}.`,
+      };
+    }
     return {
       id,
       status: "problem",
@@ -36,6 +51,16 @@ export async function checkSandbox(world: World, nodePath: string): Promise<Find
     cause: `It sees ${reach.map(String).join(", ")}.`,
     fix: "Do not run scripts that you do not trust, and report this: it is a security fault (see SECURITY.md).",
   };
+}
+
+/** The first `node_modules` on the way up that is itself a link. */
+function linkedModules(start: string): { readonly path: string; readonly target: string } | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    const path = join(folder, "node_modules");
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      return { path, target: readlinkSync(path) };
+    if (dirname(folder) === folder) return undefined;
+  }
 }
 
 /** Tries, in a process with the sandbox's flags, what a script that broke out of its isolate would try. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { createRequire } from "node:module";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { createToolHost } from "@nestbox/calls";
@@ -9,6 +9,8 @@ import type { ScriptOutcome } from "@nestbox/codemode";
 import { createRunner, createScriptChecker, findNode } from "@nestbox/codemode/node";
 import { defaultPolicyPaths, openPolicy, type PolicyFile, type PolicyFileStatus } from "@nestbox/policy/node";
 import { runCommand } from "@nestbox/tool/node";
+
+import { historyFile } from "../repl/history.ts";
 
 /** How a program that the doctor started ended. */
 export type ProgramEnd =
@@ -25,6 +27,8 @@ export interface World {
   readonly cwd: string;
   /** The port that is asked about. */
   readonly port: number;
+  /** The Node that was named for sandboxes. */
+  readonly namedNode: string | undefined;
   /** Rejects with what was looked at when no Node fits. */
   findNode(): Promise<string>;
   runProgram(file: string, args: readonly string[]): Promise<ProgramEnd>;
@@ -32,12 +36,23 @@ export interface World {
   prebuilds(): string;
   /** A folder that the sandbox process may read. */
   readableFolder(): string;
+  /** What is written to, now or later. */
+  writtenFolders(): readonly WrittenFolder[];
   /** Runs a script as `nestbox run` does, without tools. */
   runScript(nodePath: string, code: string): Promise<ScriptOutcome>;
   checkScript(code: string): Promise<{ readonly kind: string; readonly reason?: string }>;
   policyStatus(): readonly PolicyFileStatus[];
   /** Listens and stops; rejects as the system does. */
   listen(port: number): Promise<void>;
+}
+
+export interface WrittenFolder {
+  readonly path: string;
+  /** Whether scripts need it. */
+  readonly needed: boolean;
+  /** What is lost without it, and another way to give one. */
+  readonly lost: string;
+  readonly way: string;
 }
 
 export interface WorldOptions {
@@ -60,20 +75,44 @@ export function realWorld(options: WorldOptions): World {
     env: process.env,
     cwd,
     port,
+    namedNode: nodePath,
     findNode: () => findNode({ nodePath, env: process.env }),
     runProgram,
     prebuilds,
     readableFolder: codemodeRoot,
     runScript,
     checkScript: (code) => createScriptChecker({ timeoutMs: PROGRAM_MS }).check({ code, tools: [] }),
+    writtenFolders: () => [
+      {
+        path: tmpdir(),
+        needed: true,
+        lost: "output that is too long for a result has no file",
+        way: "name a folder with TMPDIR",
+      },
+      {
+        path: dirname(historyFile(process.env)),
+        needed: false,
+        lost: "the repl keeps no history",
+        way: "name a folder with XDG_STATE_HOME",
+      },
+      {
+        path: agentDir(),
+        needed: false,
+        lost: "in Pi, calls are denied while their audit cannot be written, and answers are not remembered",
+        way: "name a folder with PI_CODING_AGENT_DIR",
+      },
+    ],
     policyStatus: () => {
-      const agentDir = process.env["PI_CODING_AGENT_DIR"] ?? join(homedir(), ".pi", "agent");
       const named = options.policy.map((path): PolicyFile => ({ path, layer: "user", required: true }));
-      const files = [...defaultPolicyPaths({ agentDir, cwd }).files, ...named];
+      const files = [...defaultPolicyPaths({ agentDir: agentDir(), cwd }).files, ...named];
       return openPolicy({ files, home: homedir(), cwd }).status();
     },
     listen,
   };
+}
+
+function agentDir(): string {
+  return process.env["PI_CODING_AGENT_DIR"] ?? join(homedir(), ".pi", "agent");
 }
 
 async function runProgram(file: string, args: readonly string[]): Promise<ProgramEnd> {
