@@ -87,6 +87,8 @@ export function compilePathMatch(
     if (outside === false && subject.isOutside()) return false;
     if (outside === true && !subject.named.every((path) => resolver.isOutside(path))) return false;
     if (glob === undefined) return true;
+    // A link may lead out of what the rule covers.
+    if (subject.follow && (!subject.treeComplete() || subject.leadsElsewhere())) return false;
     const below = subject.extent === "tree" || subject.extent === "within";
     return subject
       .identities("strict")
@@ -120,7 +122,8 @@ function looseGlob(
       if (hit === "below") below = true;
     }
   }
-  if ((subject.extent === "tree" || (subject.extent === "within" && !soft)) && below) {
+  const walked = subject.extent === "tree" || (subject.extent === "within" && !soft);
+  if (walked && (below || (subject.follow && !soft))) {
     const found = looseTree(patterns, subject, soft);
     if (found !== "no") return found;
   }
@@ -139,7 +142,7 @@ function looseTree(patterns: readonly PathPattern[], subject: PathSubject, soft:
   const found: Answer = subject.action === "delete" && subject.extent === "tree" ? "yes" : "maybe";
   const { fs } = subject.resolver;
   const identities = subject.identities("loose");
-  let walk = false;
+  let walk = subject.follow && !soft;
   for (const pattern of patterns) {
     if (!identities.some((path) => pattern.hit(path) === "below")) continue;
     if (pattern.base === undefined || !pattern.literal) walk ||= pattern.base !== undefined || !soft;

@@ -25,8 +25,10 @@ export interface GlobReach {
 
 /** What a tree reaches on disk. */
 export interface Reach {
-  /** Absolute paths; links are named, not followed. */
+  /** Absolute paths; links are named, and followed only where that is asked for. */
   readonly paths: readonly string[];
+  /** Where the links that were followed lead, real. */
+  readonly targets: readonly string[];
   /** Nothing was left out. */
   readonly complete: boolean;
 }
@@ -37,8 +39,15 @@ export interface ReachBudget {
 }
 
 /** Everything below a folder, up to so many entries. A folder that does not exist has nothing below it. */
-export function listTree(fs: PolicyFs, root: string, maxEntries: number, budget: ReachBudget): Reach {
+export function listTree(
+  fs: PolicyFs,
+  root: string,
+  maxEntries: number,
+  budget: ReachBudget,
+  follow = false,
+): Reach {
   const paths: string[] = [];
+  const targets = new Set<string>();
   const pending = [root];
   let complete = true;
   while (pending.length > 0) {
@@ -46,22 +55,30 @@ export function listTree(fs: PolicyFs, root: string, maxEntries: number, budget:
     if (folder === undefined) break;
     // A folder costs a look even where it is empty.
     budget.entries -= 1;
-    if (budget.entries < 0) return { paths, complete: false };
+    if (budget.entries < 0) return { paths, targets: [...targets], complete: false };
     const entries = fs.list(folder);
     if (entries === undefined) {
       // A file, or nothing at all, has nothing below it; a folder that cannot be read has something unknown.
-      if (folder !== root) complete = false;
+      if (folder !== root && !targets.has(folder)) complete = false;
       continue;
     }
     for (const { name, kind } of entries) {
       budget.entries -= 1;
-      if (paths.length >= maxEntries || budget.entries < 0) return { paths, complete: false };
+      if (paths.length >= maxEntries || budget.entries < 0)
+        return { paths, targets: [...targets], complete: false };
       const path = folder.endsWith("/") ? folder + name : `${folder}/${name}`;
       paths.push(path);
       if (kind === "folder") pending.push(path);
+      if (kind !== "link" || !follow) continue;
+      const target = fs.realpath(path);
+      // A folder that is in the tree anyway is gone through once.
+      if (target === undefined || targets.has(target)) continue;
+      targets.add(target);
+      paths.push(target);
+      if (!target.startsWith(root.endsWith("/") ? root : `${root}/`)) pending.push(target);
     }
   }
-  return { paths, complete };
+  return { paths, targets: [...targets], complete };
 }
 
 /** Whether a text is a glob to a shell or a search tool. */

@@ -27,6 +27,8 @@ export interface ResolvedPath {
 export interface KnownTree {
   readonly paths: readonly FoldedPath[];
   readonly complete: boolean;
+  /** Where the links in it lead, real, as far as they were followed. */
+  readonly targets: readonly string[];
 }
 
 /** Resolves the paths of one decision and remembers them: one answer per path, whatever changes meanwhile. */

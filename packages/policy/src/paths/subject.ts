@@ -1,7 +1,7 @@
 import type { Care } from "../rules/call-filter.ts";
 import type { ResourceAction, ResourceFact } from "../subject.ts";
 import { expandBraces } from "./braces.ts";
-import { resolveDots } from "./normalize.ts";
+import { isInside, resolveDots } from "./normalize.ts";
 import { foldedPath, type FoldedPath } from "./pattern.ts";
 import {
   compileName,
@@ -32,6 +32,10 @@ export interface PathSubject {
   /** For a tree: what is below it on disk. */
   tree(): readonly FoldedPath[];
   treeComplete(): boolean;
+  /** Links in the tree are followed: what is below it may lead anywhere. */
+  readonly follow: boolean;
+  /** Some link that is followed leads out of the tree. */
+  leadsElsewhere(): boolean;
   /** The named paths' identities as a rule of this care compares them. */
   identities(care: Care): readonly FoldedPath[];
   /** Loose identities without what only a search of a whole tree finds. */
@@ -82,9 +86,21 @@ export function pathSubject(
   };
   const twins = fact.action === "write" ? named.flatMap(({ real }) => resolver.twinsOf(real)) : [];
   const all = (): readonly ResolvedPath[] => (deep ? [...surface, ...expand().paths] : named);
+  const follow = fact.follow === true && extent === "tree";
   let listed: KnownTree | undefined;
   const reach = (): KnownTree =>
-    (listed ??= listTrees(resolver, globbed === undefined ? named : expand().paths, expand().complete));
+    (listed ??= listTrees(
+      resolver,
+      globbed === undefined ? named : expand().paths,
+      expand().complete,
+      follow,
+    ));
+  const leadsOutside = (): boolean =>
+    follow &&
+    reach().targets.some((target) => {
+      const path = resolver.resolve(target, fallbackBase);
+      return path === undefined || resolver.isOutside(path);
+    });
   return {
     resolver,
     action: fact.action,
@@ -106,6 +122,9 @@ export function pathSubject(
           ),
     tree: () => reach().paths,
     treeComplete: () => reach().complete,
+    follow,
+    leadsElsewhere: () =>
+      follow && reach().targets.some((target) => !named.some(({ real }) => isInside(target, real))),
     surface: () => (deep ? (shallow ??= fold(surface, "loose")) : (loose ??= fold(named, "loose"))),
     identities(care) {
       if (care === "loose") return (loose ??= fold(all(), "loose"));
@@ -114,7 +133,8 @@ export function pathSubject(
     isOutside: () =>
       (outside ??=
         (resolved !== undefined && resolver.isOutside(resolved)) ||
-        named.some((path) => resolver.isOutside(path))),
+        named.some((path) => resolver.isOutside(path)) ||
+        leadsOutside()),
     harmless:
       resolved !== undefined &&
       extent === "exact" &&
@@ -125,32 +145,41 @@ export function pathSubject(
 }
 
 /** What is below several folders; together they have the bound of one. */
-function listTrees(resolver: PathResolver, tops: readonly ResolvedPath[], known: boolean): KnownTree {
+function listTrees(
+  resolver: PathResolver,
+  tops: readonly ResolvedPath[],
+  known: boolean,
+  follow: boolean,
+): KnownTree {
   const [only, ...others] = tops;
   if (only !== undefined && others.length === 0) {
-    const tree = knownTree(resolver, only.real, MAX_TREE_ENTRIES);
-    return { paths: tree.paths, complete: known && tree.complete };
+    const tree = knownTree(resolver, only.real, MAX_TREE_ENTRIES, follow);
+    return { ...tree, complete: known && tree.complete };
   }
   const paths: FoldedPath[] = [];
+  const targets: string[] = [];
   let complete = known && tops.length > 0;
   for (const { real } of tops) {
-    const found = knownTree(resolver, real, MAX_TREE_ENTRIES - paths.length);
+    const found = knownTree(resolver, real, MAX_TREE_ENTRIES - paths.length, follow);
     for (const path of found.paths) paths.push(path);
+    targets.push(...found.targets);
     complete &&= found.complete;
   }
-  return { paths, complete };
+  return { paths, targets, complete };
 }
 
 /** One tree, looked at once a decision. */
-function knownTree(resolver: PathResolver, top: string, maxEntries: number): KnownTree {
-  const known = resolver.trees.get(top);
+function knownTree(resolver: PathResolver, top: string, maxEntries: number, follow: boolean): KnownTree {
+  const key = follow ? `${top}\0followed` : top;
+  const known = resolver.trees.get(key);
   if (known !== undefined) return known;
-  const found = listTree(resolver.fs, top, maxEntries, resolver.budget);
+  const found = listTree(resolver.fs, top, maxEntries, resolver.budget, follow);
   const tree = {
     paths: found.paths.map((path) => foldedPath(resolver.fold(path, "loose"))),
+    targets: found.targets,
     complete: found.complete,
   };
-  resolver.trees.set(top, tree);
+  resolver.trees.set(key, tree);
   return tree;
 }
 

@@ -4,6 +4,7 @@ import type { ProgramSpec } from "./spec.ts";
 export const archiveTable: readonly ProgramSpec[] = [
   {
     names: ["tar", "gtar", "bsdtar"],
+    follows: ["--dereference"],
     options:
       "-c,--create! -x,--extract,--get! -t,--list -r,--append! -u,--update! -d,--diff,--compare -A,--catenate,--concatenate! --delete! -f,--file=text -C,--directory=cwd -z,--gzip,--gunzip -j,--bzip2 -J,--xz --zstd --lz4 --lzma -a,--auto-compress " +
       "-I,--use-compress-program=command --to-command=command --checkpoint?text --checkpoint-action=text! -F,--info-script,--new-volume-script=command --rsh-command=command --rmt-command=command -v,--verbose -p,--preserve-permissions -P,--absolute-names! -k,--keep-old-files " +
@@ -14,6 +15,7 @@ export const archiveTable: readonly ProgramSpec[] = [
   },
   {
     names: ["zip"],
+    follows: "always",
     options:
       "-r,--recurse-paths -q,--quiet -v -0 -1 -9 -j -m,--move! -u,--update -f,--freshen -d,--delete -e,--encrypt -P=text -x=text -i=text -y -T,--test -TT,--unzip-command=command -o -X -D -b=write-tree -O=write -s=text -n=text -@ -l -ll -g -A -F -FF",
     operands: { first: "write", rest: "read" },
@@ -53,6 +55,8 @@ export const archiveTable: readonly ProgramSpec[] = [
     options:
       "-i,--extract! -o,--create -t,--list -p,--pass-through! -d -m -u -v -F,--file=write -I=read -O=write -D,--directory=cwd -r! -w -s=text",
     operands: { rest: "write" },
+    writesWithin: "folder",
+    writesWith: ["--extract", "--pass-through", "-r"],
     special: "members",
   },
 ];

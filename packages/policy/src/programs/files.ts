@@ -29,6 +29,7 @@ const changing: readonly ProgramSpec[] = [
   { names: ["wipefs", "mkfs", "mkswap", "fdisk", "parted", "sfdisk"], operands: writes },
   {
     names: ["cp"],
+    follows: ["--dereference"],
     options:
       "-a,--archive -r,-R,--recursive -t,--target-directory=write-tree -T,--no-target-directory -f,--force -i,--interactive " +
       "-n,--no-clobber -u,--update?text -v,--verbose -p --preserve?text --no-preserve=text -d -L,--dereference -P,--no-dereference -H " +
@@ -132,6 +133,7 @@ const changing: readonly ProgramSpec[] = [
 const looking: readonly ProgramSpec[] = [
   {
     names: ["ls", "dir", "vdir", "gls"],
+    follows: ["--dereference"],
     options:
       "-a,--all -A,--almost-all -l -h,--human-readable -r,--reverse -R,--recursive -t -S -1 -d,--directory -F,--classify?text " +
       "-i,--inode -n,--numeric-uid-gid -g -G,--no-group -o -p -s,--size -c -u -U -X -v -Z,--context -L,--dereference -H -k -m -x -C " +
@@ -145,6 +147,7 @@ const looking: readonly ProgramSpec[] = [
   },
   {
     names: ["tree"],
+    follows: ["-l"],
     options:
       "-a -d -f -i -l -x -p -s -h -u -g -D -F -q -N -Q -r -t -c -U -v -S -n -C -A -J -X -L=text -P=text -I=text -o=write -H=text -T=text " +
       "-R! --filelimit=text --gitignore --gitfile=read --prune --dirsfirst --filesfirst --noreport --charset=text --si --du " +
@@ -243,6 +246,7 @@ const looking: readonly ProgramSpec[] = [
   },
   {
     names: ["du", "df"],
+    follows: ["--dereference"],
     options:
       "-a,--all -h,--human-readable -s,--summarize -c,--total -d,--max-depth=text -k -m -b,--bytes -H --si -i,--inodes -l,--local -P,--portability " +
       "-T,--print-type -t,--type=text -x,--one-file-system -X,--exclude-from=read --exclude=text --time?text --block-size=text -B=text " +
@@ -259,6 +263,7 @@ const looking: readonly ProgramSpec[] = [
   },
   {
     names: ["diff", "colordiff", "sdiff", "diff3"],
+    follows: "always",
     options:
       "-u -U,--unified?text -c -C,--context?text -y,--side-by-side -q,--brief -r,--recursive -N,--new-file -a,--text -b -B -w -i -E -Z " +
       "--ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --strip-trailing-cr -x,--exclude=text -X,--exclude-from=read " +

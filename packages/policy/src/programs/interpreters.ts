@@ -88,6 +88,8 @@ export const interpreterTable: readonly ProgramSpec[] = [
       "dart",
       "dc",
       "m4",
+      "gnuplot",
+      "kotlin",
     ],
     options:
       "-e,--eval,--execute=code -c,--command=code -l=environment -v,--version -h,--help -f,--file=execute",
@@ -99,6 +101,7 @@ export const interpreterTable: readonly ProgramSpec[] = [
     options: "-cmd=code -init=execute -readonly -json -csv -header -batch -version",
     singleDashLong: true,
     operands: { first: "write", rest: "code" },
+    special: "client",
   },
   {
     names: ["psql", "mysql", "mariadb", "mongosh", "redis-cli"],
@@ -106,6 +109,7 @@ export const interpreterTable: readonly ProgramSpec[] = [
       "-c,--command=code -e,--execute=code --eval=code -f,--file=execute -h,--host=host -U,--username=text -u,--user=text -d,--dbname=text -p,--port=text -o,--output=write -L,--log-file=write",
     operands: { rest: "text" },
     network: true,
+    special: "client",
   },
   {
     names: ["deno"],

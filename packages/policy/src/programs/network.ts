@@ -9,8 +9,8 @@ export const networkTable: readonly ProgramSpec[] = [
       "-K,--config=environment -T,--upload-file=read -d,--data,--data-ascii=at-read --data-binary=at-read --data-urlencode=at-read --data-raw=text --json=at-read -F,--form=at-read --form-string=text -b,--cookie=text -H,--header=at-read --proxy-header=at-read " +
       "--etag-compare=read -E,--cert=read --key=read --cacert=read --capath=read-tree --crlfile=read --netrc-file=read --pubkey=read -n,--netrc --netrc-optional -x,--proxy=host --preproxy=host --socks5=host --socks5-hostname=host --socks4=host --doh-url=url --unix-socket=read --abstract-unix-socket=text " +
       "-X,--request=text -I,--head -i,--include,--show-headers -L,--location --location-trusted -s,--silent -S,--show-error -f,--fail --fail-with-body --fail-early -v,--verbose -k,--insecure -u,--user=text -U,--proxy-user=text -A,--user-agent=text -e,--referer=text -G,--get -w,--write-out=at-read -m,--max-time=text --connect-timeout=text " +
-      "--retry=text --retry-delay=text --retry-max-time=text --retry-all-errors --retry-connrefused --url=url --url-query=at-read -r,--range=text -C,--continue-at=text -z,--time-cond=text --compressed -g,--globoff -N,--no-buffer -#,--progress-bar --no-progress-meter -4,--ipv4 -6,--ipv6 --resolve=text --connect-to=text " +
-      "--proto=text --proto-redir=text --proto-default=text --tls-max=text --tlsv1.0 --tlsv1.1 --local-port=text --dns-servers=text --engine=text --pinnedpubkey=text --expect100-timeout=text --create-file-mode=text --trace-time --xattr --variable=at-read --expand-output=write --expand-url=url --expand-data=at-read --expand-header=text --http1.1 --http1.0 --http2 --http3 -0 -1,--tlsv1 --tlsv1.2 --tlsv1.3 --limit-rate=text --max-filesize=text --max-redirs=text --interface=text -Q,--quote=text -q,--disable -Z,--parallel --parallel-max=text --noproxy=text --oauth2-bearer=text --aws-sigv4=text --basic --digest --ntlm --negotiate --anyauth " +
+      "--retry=text --retry-delay=text --retry-max-time=text --retry-all-errors --retry-connrefused --url=url --url-query=at-read -r,--range=text -C,--continue-at=text -z,--time-cond=text --compressed -g,--globoff -N,--no-buffer -#,--progress-bar --no-progress-meter -4,--ipv4 -6,--ipv6 --resolve=text --connect-to=text --haproxy-clientip=text " +
+      "--proto=text --proto-redir=text --proto-default=text --tls-max=text --tlsv1.0 --tlsv1.1 --local-port=text --dns-servers=host --engine=text --pinnedpubkey=text --expect100-timeout=text --create-file-mode=text --trace-time --xattr --variable=at-read --expand-output=write --expand-url=url --expand-data=at-read --expand-header=text --http1.1 --http1.0 --http2 --http3 -0 -1,--tlsv1 --tlsv1.2 --tlsv1.3 --limit-rate=text --max-filesize=text --max-redirs=text --interface=text -Q,--quote=text -q,--disable -Z,--parallel --parallel-max=text --noproxy=text --oauth2-bearer=text --aws-sigv4=text --basic --digest --ntlm --negotiate --anyauth " +
       "--post301 --post302 --post303 --path-as-is --tcp-nodelay --keepalive-time=text --no-keepalive --raw --rate=text -R,--remote-time -t,--telnet-option=text --ssl --ssl-reqd --ciphers=text --cert-type=text --key-type=text --pass=text --mail-from=text --mail-rcpt=text -a,--append -B,--use-ascii -j,--junk-session-cookies -l,--list-only -p,--proxytunnel -y,--speed-time=text -Y,--speed-limit=text -V,--version -h,--help --next -:",
     operands: { rest: "url" },
     network: true,
@@ -33,9 +33,53 @@ export const networkTable: readonly ProgramSpec[] = [
       "-o,--output=write -d,--download! -b,--body -h,--headers -v,--verbose -f,--form -j,--json -a,--auth=text -A=text --session=text -p,--print=text --follow -F --check-status --ignore-stdin -I -q",
     operands: { rest: "text" },
     network: true,
+    special: "httpie",
+  },
+  {
+    names: [
+      "aria2c",
+      "axel",
+      "lynx",
+      "w3m",
+      "links",
+      "elinks",
+      "yt-dlp",
+      "youtube-dl",
+      "wscat",
+      "websocat",
+      "grpcurl",
+      "ab",
+      "wrk",
+      "hey",
+      "httping",
+    ],
+    options:
+      "-o,--out,--output=write -d,--dir,--directory-prefix=write-tree -c,--connect=url -i,--input-file=read -x,--proxy=host --all-proxy=host --http-proxy=host --https-proxy=host -H,--header=text -n=text -t=text -p=read -T=text -q,--quiet --dump -dump -plaintext --exec=command --downloader=program",
+    operands: { rest: "url" },
+    network: true,
+  },
+  {
+    names: ["ssh-copy-id", "ssh-keyscan"],
+    options: "-i=read -f=read -p=text -t=text -T=text -o=environment -n -s -x -H -v -4 -6",
+    operands: { rest: "host" },
+    network: true,
+  },
+  {
+    names: ["mail", "mailx", "mutt", "sendmail", "msmtp", "swaks"],
+    options: "-s=text -a=read -c=text -b=text -r=text -t -i -S=text -A=read -C=environment --server=host",
+    operands: { rest: "text" },
+    network: true,
+    special: "client",
+  },
+  {
+    names: ["rclone", "sshfs", "restic", "smbclient", "iperf", "iperf3", "vegeta"],
+    options: "--config=environment -o=environment -c=host --target=write-tree -n,--dry-run -P,--progress -v",
+    operands: { rest: "remote-read", last: "remote-write" },
+    network: true,
   },
   {
     names: ["scp"],
+    follows: "always",
     options:
       "-3 -4 -6 -A -B -C -O -p -q -R -r -s -T -v -a -f -N -c=text -D=program -F=environment -i=read -J=host -l=text -o=environment -P=text -S=program -X=text -b=environment",
     operands: { rest: "remote-read", last: "remote-write" },
@@ -47,9 +91,11 @@ export const networkTable: readonly ProgramSpec[] = [
       "-4 -6 -A -a -C -f -N -p -q -r -v -b=environment -B=text -c=text -D=program -F=environment -i=read -J=host -l=text -o=environment -P=text -R=text -S=program -s=text -X=text",
     operands: { first: "host", rest: "write" },
     network: true,
+    special: "socket",
   },
   {
     names: ["rsync"],
+    follows: ["--copy-links", "-k"],
     options:
       "-e,--rsh=command --rsync-path=command -a,--archive -v,--verbose -q,--quiet -c,--checksum -r,--recursive -R,--relative -b,--backup --backup-dir=write-tree --suffix=text -u,--update --inplace --append -d,--dirs -l,--links -L,--copy-links --copy-unsafe-links --safe-links -k -K -H,--hard-links -p,--perms -E --chmod=text " +
       "-A,--acls -X,--xattrs -o,--owner -g,--group -D --devices --specials -t,--times -O -J --super --fake-super -S,--sparse -n,--dry-run -W,--whole-file -x -B=text --existing --ignore-existing --remove-source-files! --del! --delete! --delete-before! --delete-during! --delete-delay! --delete-after! --delete-excluded! --force " +
@@ -87,11 +133,12 @@ export const networkTable: readonly ProgramSpec[] = [
   },
   {
     names: ["ssh-keygen"],
+    special: "keygen",
     options:
       "-t=text -b=text -C=text -N=text -P=text -f=write -y -l -p -R=text -F=text -q -e -i -m=text -s=read -D=execute",
   },
   {
-    names: ["ssh-add", "ssh-copy-id", "ssh-agent", "gpg", "gpg2"],
+    names: ["ssh-add", "ssh-agent", "gpg", "gpg2"],
     options:
       "-i=read -f=read -in=read -out=write -inkey=read -o,--output=write -d,--decrypt -e,--encrypt -s,--sign -r,--recipient=text --verify --import --export -K=text",
   },

@@ -24,6 +24,7 @@ const npmOptions =
 export const packageTable: readonly ProgramSpec[] = [
   {
     names: ["npm"],
+    special: "global",
     options: npmOptions,
     optionsAnywhere: true,
     subcommands: {
@@ -54,6 +55,7 @@ export const packageTable: readonly ProgramSpec[] = [
   },
   {
     names: ["pnpm"],
+    special: "global",
     options:
       "-C,--dir=cwd -r,--recursive -F,--filter=text -w,--workspace-root --stream --silent -s --reporter=text --color --no-color --loglevel=text --parallel --aggregate-output --config?environment --ignore-workspace -h,--help -v,--version -D,--save-dev -P,--save-prod -E,--save-exact -g,--global --frozen-lockfile --no-frozen-lockfile --offline --prefer-offline --ignore-scripts --json --depth=text --long --if-present --registry=url",
     optionsAnywhere: true,
@@ -72,6 +74,7 @@ export const packageTable: readonly ProgramSpec[] = [
   },
   {
     names: ["yarn", "yarnpkg"],
+    special: "global",
     options:
       "--cwd=cwd --silent -s --json --verbose --offline --frozen-lockfile --immutable --production --use-yarnrc=environment --ignore-scripts -h,--help -v,--version -D,--dev -W",
     optionsAnywhere: true,
@@ -90,6 +93,7 @@ export const packageTable: readonly ProgramSpec[] = [
   },
   {
     names: ["bun"],
+    special: "global",
     subcommandOptional: true,
     options:
       "--cwd=cwd -e,--eval=code -p,--print=code -r,--preload=execute --env-file=environment -c,--config?environment --hot --watch --silent -b,--bun --smol -h,--help -v,--version --filter=text -d,--dev -D -g,--global --frozen-lockfile --production --ignore-scripts",
@@ -112,8 +116,6 @@ export const packageTable: readonly ProgramSpec[] = [
   },
   {
     names: [
-      "pip",
-      "pip3",
       "pipx",
       "uv",
       "poetry",
@@ -138,8 +140,6 @@ export const packageTable: readonly ProgramSpec[] = [
       "scoop",
       "nix-env",
       "guix",
-      "dpkg",
-      "rpm",
     ],
     options:
       "-r,--requirement=read -e,--editable=read -t,--target=write-tree --prefix=write-tree --index-url=url --extra-index-url=url -c,--constraint=read -y,--yes -q,--quiet -v,--verbose -U,--upgrade -C,--directory=cwd --project=cwd",
@@ -151,6 +151,24 @@ export const packageTable: readonly ProgramSpec[] = [
       "remove,uninstall,purge,autoremove,clean,publish,build,init,new,cache,config,python,tool,venv,env,shell,export,create,reinstall,link,unlink,services":
         code,
     },
+  },
+  {
+    names: ["pip", "pip3"],
+    options:
+      "-r,--requirement=read -e,--editable=read -c,--constraint=read -t,--target=write-tree --root=write-tree --prefix=write-tree --src=write-tree -d,--dest=write-tree -w,--wheel-dir=write-tree --log=write --report=write --cache-dir=write-tree -i,--index-url=url --extra-index-url=url -f,--find-links=url --proxy=host --trusted-host=text --cert=read --client-cert=read --config-settings=text --python=program -y,--yes -q,--quiet -v,--verbose -U,--upgrade --user --no-deps --pre --no-cache-dir --no-input --disable-pip-version-check -h,--help -V,--version --format=text --only-binary=text --no-binary=text --platform=text --force-reinstall --break-system-packages --no-build-isolation",
+    optionsAnywhere: true,
+    subcommands: {
+      "list,show,freeze,check,help,inspect,debug,hash": { readOnly: false },
+      "install,download,wheel,index,search,lock": install,
+      "uninstall,cache,config,completion": code,
+    },
+  },
+  {
+    names: ["dpkg", "rpm"],
+    options:
+      "-i,--install! -U,--upgrade! -F,--freshen! -e,--erase! -E,--eval=code -D,--define=code --pipe=command --root=environment --dbpath=environment --rcfile=environment --macros=environment --unpack! --configure! -r,--remove! -P,--purge! -a,--all -l,--list -L,--listfiles -s,--status -S,--search=text -p,--print-avail -q,--query -c,--contents=read -I,--info=read -V,--verify -f,--file=read --queryformat,--qf=text -h,--hash -v,--verbose --nodeps --force --import=read --initdb! --rebuilddb! -x=read -X=read",
+    operands: { rest: "read" },
+    special: "system-packages",
   },
   {
     names: ["apt", "apt-get", "aptitude"],
@@ -241,20 +259,6 @@ export const packageTable: readonly ProgramSpec[] = [
   },
   {
     names: [
-      "cmake",
-      "ninja",
-      "meson",
-      "bazel",
-      "bazelisk",
-      "buck",
-      "just",
-      "task",
-      "rake",
-      "gradle",
-      "gradlew",
-      "mvn",
-      "mvnw",
-      "ant",
       "sbt",
       "lein",
       "rebar3",
@@ -264,20 +268,11 @@ export const packageTable: readonly ProgramSpec[] = [
       "turbo",
       "nx",
       "lerna",
-      "tsc",
       "vitest",
       "jest",
       "mocha",
       "mypy",
-      "pytest",
-      "tox",
-      "nox",
       "pre-commit",
-      "webpack",
-      "vite",
-      "rollup",
-      "esbuild",
-      "tsdown",
       "playwright",
       "cypress",
     ],
@@ -286,10 +281,18 @@ export const packageTable: readonly ProgramSpec[] = [
     subcommandWords: 0,
   },
   {
-    names: ["gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "ld", "as", "rustc", "nasm", "ghc"],
+    names: ["rustc"],
     options:
-      "-o=write -c -S -E -g -O?text -W?text -f?text -I?text -L?text -l?text -D?text -U?text -std?text -B=environment -specs?environment -wrapper=code -fplugin?environment -x=text -include=read -M -MD -MF=write -shared -static -v -pipe -march?text",
+      "-o=write --out-dir=write-tree --emit=text -L=text -l=text -C=text --codegen=text --extern=text --crate-type=text --crate-name=text --edition=text -g -O --test --cfg=text --target=text --sysroot=environment -Z=text -v,--verbose -V,--version --print=text --explain=text -A=text -W=text -D=text",
+    operands: { rest: "read" },
+    special: "rustc",
+  },
+  {
+    names: ["gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "ld", "as", "nasm", "ghc"],
+    options:
+      "-o=write -c -S -E -g -O?text -W?text -f?text -I=read-tree -isystem=read-tree -iquote=read-tree -idirafter=read-tree -imacros=read -L=read-tree -F=read-tree -l?text -D?text -U?text -std?text -B=environment -specs?environment -wrapper=code -fplugin?environment -plugin=environment -T=read -Xlinker=text -Xclang=text -x=text -e=text -include=read -M -MM -MD -MMD -MP -MF=write -MT=text -MQ=text -shared -static -v -pipe -march?text",
     singleDashLong: true,
+    glued: "oOWfILFlDUBTx",
     operands: { rest: "read" },
   },
 ];

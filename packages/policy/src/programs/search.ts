@@ -4,6 +4,7 @@ import type { ProgramSpec } from "./spec.ts";
 export const searchTable: readonly ProgramSpec[] = [
   {
     names: ["find", "gfind", "bfs"],
+    follows: ["-L", "-follow"],
     options:
       "-H -L -P -D=text -O1 -O2 -O3 -depth -d -daystart -follow -help -ignore_readdir_race -noignore_readdir_race -maxdepth=text -mindepth=text -mount -xdev -noleaf -regextype=text -warn -nowarn -version " +
       "-amin=text -anewer=read -atime=text -cmin=text -cnewer=read -ctime=text -empty -executable -false -fstype=text -gid=text -group=text -ilname=text -iname=text -inum=text -ipath=text -iregex=text -iwholename=text -links=text " +
@@ -16,6 +17,7 @@ export const searchTable: readonly ProgramSpec[] = [
   },
   {
     names: ["fd", "fdfind"],
+    follows: ["--follow"],
     options:
       "-H,--hidden -I,--no-ignore --no-ignore-vcs --no-ignore-parent -u,--unrestricted -s,--case-sensitive -i,--ignore-case -g,--glob --regex -F,--fixed-strings --and=text -a,--absolute-path -l,--list-details -L,--follow -p,--full-path -0,--print0 " +
       "-d,--max-depth=text --min-depth=text --exact-depth=text --prune -t,--type=text -e,--extension=text -S,--size=text --changed-within=text --changed-before=text -o,--owner=text --format=text -c,--color=text --hyperlink?text -E,--exclude=text " +

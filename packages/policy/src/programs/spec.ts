@@ -102,6 +102,8 @@ export interface SubcommandSpec {
   readonly posix?: boolean;
   /** `-name` is one long option, never a cluster. */
   readonly singleDashLong?: boolean;
+  /** Letters of one-dash options whose value may be glued all the same, as in `gcc -oout`. */
+  readonly glued?: string;
   /** The first word may be a bundle of option letters without a dash. */
   readonly bundle?: boolean;
   /** `-5` and `+5` are flags. */
@@ -124,6 +126,8 @@ export interface SubcommandSpec {
   readonly writesWith?: readonly string[];
   /** The options that keep it from writing. */
   readonly writesUnless?: readonly string[];
+  /** The options that make it follow links below what it reads; `always`: it does so without one. */
+  readonly follows?: readonly string[] | "always";
   /** What stands after `--` are options of a program that it starts. */
   readonly handsOn?: boolean;
   /** It reaches a host that its words do not name. */

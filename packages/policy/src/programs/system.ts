@@ -127,9 +127,23 @@ export const systemTable: readonly ProgramSpec[] = [
         {},
     },
   },
+  { names: ["logrotate", "run-parts"], opaque: "it runs the programs that its files name" },
+  {
+    names: ["fzf", "sk"],
+    options:
+      "--preview=command --bind=code -q,--query=text -f,--filter=text -m,--multi -0 -1 --height=text --reverse --ansi -d,--delimiter=text -n,--nth=text --with-nth=text --header=text --prompt=text --print0 --read0 --history=write --with-shell=command --listen?text!",
+  },
+  { names: ["delta"], options: "--pager=command --paging=text -n -s --color-only --light --dark" },
   { names: ["service", "rc-service", "initctl"], operands: { rest: "text" } },
   {
-    names: ["journalctl", "dmesg"],
+    names: ["dmesg"],
+    options:
+      "-n,--console-level=text! -C,--clear! -c,--read-clear! -D,--console-off! -E,--console-on! -F,--file=read -K,--kmsg-file=read -H,--human -w,--follow -W,--follow-new -T,--ctime -t,--notime -x,--decode -k,--kernel -u,--userspace -l,--level=text -f,--facility=text -L,--color?text -P,--nopager -r,--raw -S,--syslog -s,--buffer-size=text -e,--reltime -d,--show-delta -J,--json --since=text --until=text --time-format=text -h,--help -V,--version",
+    operands: { rest: "text" },
+    readOnly: true,
+  },
+  {
+    names: ["journalctl"],
     options:
       "-u,--unit=text -n,--lines=text -f,--follow -b?text --boot?text -k,--dmesg -p,--priority=text --since=text --until=text --no-pager -o,--output=text -r,--reverse -x -e -a -q -t=text -S=text -U=text -D,--directory=read-tree --file=read -g,--grep=text -H -T -w -l=text --vacuum-size?text! --vacuum-time?text! --rotate! --flush! -C,--clear! -c! --list-boots --disk-usage",
     operands: { rest: "text" },
@@ -161,7 +175,8 @@ export const systemTable: readonly ProgramSpec[] = [
   },
   {
     names: ["inotifywait", "inotifywatch", "fswatch", "nodemon", "chokidar", "watchman"],
-    options: "-m -r -e=text -q -x,--exec=command -w,--watch=read -c,--command=command -p=text --format=text",
+    options:
+      "-m -r -o,--outfile=write --fromfile=read -e=text -q -x,--exec=command -w,--watch=read -c,--command=command -p=text --format=text",
     operands: { rest: "read-tree" },
   },
 ];

@@ -1,4 +1,5 @@
 import { archiveTable } from "./archives.ts";
+import { builderTable } from "./builders.ts";
 import { builtinTable } from "./builtins.ts";
 import { cloudTable } from "./cloud.ts";
 import { fileProgramsTable } from "./files.ts";
@@ -26,6 +27,7 @@ const families: readonly (readonly ProgramSpec[])[] = [
   versionTable,
   packageTable,
   formatterTable,
+  builderTable,
   networkTable,
   cloudTable,
   systemTable,

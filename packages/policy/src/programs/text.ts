@@ -7,6 +7,7 @@ const pattern = { first: "text", rest: "read" } as const;
 export const textTable: readonly ProgramSpec[] = [
   {
     names: ["grep", "egrep", "fgrep", "zgrep", "ggrep", "bzgrep", "xzgrep"],
+    follows: ["--dereference-recursive"],
     options:
       "-e,--regexp=text -f,--file=read -r,--recursive -R,--dereference-recursive -i,--ignore-case --no-ignore-case -v,--invert-match -w,--word-regexp -x,--line-regexp -c,--count " +
       "-l,--files-with-matches -L,--files-without-match -m,--max-count=text -o,--only-matching -q,--quiet,--silent -s,--no-messages -b,--byte-offset -H,--with-filename " +
@@ -22,6 +23,7 @@ export const textTable: readonly ProgramSpec[] = [
   },
   {
     names: ["rg"],
+    follows: ["--follow"],
     options:
       "-e,--regexp=text -f,--file=read --pre=program --pre-glob=text --hostname-bin=program -z,--search-zip! --no-config -i,--ignore-case -S,--smart-case -s,--case-sensitive " +
       "-w,--word-regexp -x,--line-regexp -v,--invert-match -c,--count --count-matches -l,--files-with-matches --files-without-match -o,--only-matching -n,--line-number " +
@@ -136,7 +138,8 @@ export const textTable: readonly ProgramSpec[] = [
   {
     names: ["dos2unix", "unix2dos", "sponge"],
     operands: { rest: "write" },
-    options: "-w,--write! -c,--check -l,--list-different --config=read --ignore-path=read -n,--newfile -a",
+    operandsWith: { "--newfile": { first: "read", rest: "write" } },
+    options: "-n,--newfile -a -k,--keepdate -f,--force -q,--quiet -i,--info -c=text",
   },
   {
     names: ["base64", "base32", "gbase64"],

@@ -176,7 +176,56 @@ export const wrapperTable: readonly ProgramSpec[] = [
     wraps: argv,
   },
   {
-    names: ["valgrind", "heaptrack", "hyperfine", "entr", "xvfb-run", "dbus-run-session", "cpulimit"],
+    names: ["hyperfine"],
+    options:
+      "-p,--prepare=command -s,--setup=command -c,--cleanup=command --conclude=command -w,--warmup=text -r,--runs=text -m,--min-runs=text -M,--max-runs=text -i,--ignore-failure -N -S,--shell=program " +
+      "-P,--parameter-scan=text -L,--parameter-list=text -n,--command-name=text -u,--time-unit=text --export-json=write --export-markdown=write --export-csv=write --export-asciidoc=write --export-orgmode=write --show-output --output=text --input=read --style=text",
+    special: "lines",
+  },
+  {
+    names: ["concurrently"],
+    options:
+      "-n,--names=text -c,--prefix-colors=text -p,--prefix=text -k,--kill-others --kill-others-on-fail -s,--success=text -r,--raw -g,--group -m,--max-processes=text --restart-tries=text --restart-after=text -i,--handle-input --hide=text --no-color -P,--passthrough-arguments -t,--timestamp-format=text --teardown=command",
+    special: "lines",
+  },
+  {
+    names: ["cross-env", "cross-env-shell", "env-cmd"],
+    options: "-f,--file=read",
+    posix: true,
+    wraps: { kind: "argv", assignments: true },
+  },
+  {
+    names: [
+      "chronic",
+      "ifne",
+      "torsocks",
+      "torify",
+      "proxychains",
+      "proxychains4",
+      "faketime",
+      "envdir",
+      "setuidgid",
+      "softlimit",
+      "chpst",
+      "numactl",
+      "prlimit",
+      "cgexec",
+      "runcon",
+      "start-stop-daemon",
+      "perf",
+      "sem",
+      "rr",
+    ],
+    posix: true,
+    wraps: argv,
+    special: "rest-line",
+  },
+  {
+    names: ["distrobox", "toolbox", "lxc", "incus", "machinectl", "guix", "devbox"],
+    opaque: "it runs a command in another place",
+  },
+  {
+    names: ["valgrind", "heaptrack", "entr", "xvfb-run", "dbus-run-session", "cpulimit"],
     posix: true,
     wraps: argv,
     special: "rest-line",
@@ -192,7 +241,7 @@ export const wrapperTable: readonly ProgramSpec[] = [
     wraps: { kind: "argv", skip: 1 },
   },
   {
-    names: ["ssh", "mosh", "slogin", "rsh"],
+    names: ["ssh", "mosh", "slogin", "rsh", "autossh"],
     options:
       "-1 -2 -4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B=text -b=text -c=text -D=text -E=write -e=text -F=environment -I=environment " +
       "-i=read -J=host -L=text -l=text -m=text -O=text -o=environment -P=text -p=text -Q=text -R=text -S=text -W=host -w=text",
@@ -225,7 +274,7 @@ export const wrapperTable: readonly ProgramSpec[] = [
     options:
       "-e,--exts=text -w,--watch=read -r,--restart -c,--clear?text -i,--ignore=text -f,--filter=text -s,--signal=text -p,--postpone -n -q,--quiet -v,--verbose --shell=program --debounce=text -d,--delay-run=text --stop-timeout=text",
     posix: true,
-    wraps: argv,
+    wraps: { kind: "line" },
     special: "rest-line",
   },
   {

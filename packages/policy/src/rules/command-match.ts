@@ -69,6 +69,7 @@ function prefixTest({ prefix, env = [] }: PrefixCommand, world: CommandWorld): C
   const names = rest.filter((word) => !isOption(word));
   const [firstName] = names;
   const aliases = options.map((option) => flagNames(program, names, option));
+  const hosts = hostsOf(prefix);
   return {
     programs: [baseName(program)],
     exact: false,
@@ -87,6 +88,11 @@ function prefixTest({ prefix, env = [] }: PrefixCommand, world: CommandWorld): C
     },
     strict(command) {
       if (!isProgram(command, program, world)) return false;
+      // Who names a host in the words means that one.
+      const others = command.resources.some(
+        ({ kind, value }) => kind === "host" && !hosts.includes(value ?? ""),
+      );
+      if (hosts.length > 0 && others) return false;
       const skipped = quietOptions(command);
       return (
         rest.every((word, index) => command.argv[index + 1]?.value === word) ||
@@ -96,13 +102,39 @@ function prefixTest({ prefix, env = [] }: PrefixCommand, world: CommandWorld): C
   };
 }
 
-/** Leading options that only change how something is shown, so that `git --no-pager log` is `git log`. */
-function quietOptions(command: CommandFact): number {
-  if (command.program !== "git") return 0;
-  const words = command.argv.slice(1);
-  const end = words.findIndex(({ value }) => value !== "--no-pager" && value !== "--no-optional-locks");
-  return end === -1 ? words.length : end;
+/** The hosts that the words of a prefix name. */
+function hostsOf(prefix: readonly string[]): readonly string[] {
+  const { resources } = analyzeCommand(prefix.map(quoteWord).join(" "));
+  return resources.flatMap(({ kind, value }) => (kind === "host" && value !== undefined ? [value] : []));
 }
+
+/** How many leading words are such that `git --no-pager -C sub log` is `git log`. */
+function quietOptions(command: CommandFact): number {
+  const { alone, folder } = quiet.get(command.program ?? "") ?? { alone: [], folder: [] };
+  const words = command.argv.slice(1);
+  let at = 0;
+  for (; at < words.length; at += 1) {
+    const value = words[at]?.value ?? "";
+    if (alone.includes(value)) continue;
+    const next = words[at + 1];
+    if (!folder.includes(value) || next?.value === undefined || next.glob === true) break;
+    at += 1;
+  }
+  return at;
+}
+
+/**
+ * Leading options that change how something is shown, or the folder, which is judged as a path besides, so that a
+ * command in a folder of the project is the same command. A setting that matters is a doubt of its own.
+ */
+const quiet: ReadonlyMap<string, { readonly alone: readonly string[]; readonly folder: readonly string[] }> =
+  new Map([
+    ["git", { alone: ["--no-pager", "--no-optional-locks", "-P"], folder: ["-C", "-c"] }],
+    ["npm", { alone: ["--silent", "-s"], folder: ["--prefix"] }],
+    ["pnpm", { alone: ["--silent", "-s"], folder: ["-C", "--dir"] }],
+    ["yarn", { alone: ["--silent", "-s"], folder: ["--cwd"] }],
+    ["make", { alone: ["-s", "--silent", "--no-print-directory"], folder: ["-C", "--directory"] }],
+  ]);
 
 function predicateTest(
   match: PredicateCommand,

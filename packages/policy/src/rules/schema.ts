@@ -171,7 +171,7 @@ const pathObject = object(
   },
   {
     check: (keys) =>
-      keys.includes("glob") || keys.includes("outside") ? undefined : "a path needs glob or outside",
+      keys.length > 0 ? undefined : "a path needs glob or outside, or an action for every path",
   },
 );
 const pathShape: Shape<PathMatch> = mapShape(

@@ -1,4 +1,5 @@
 import type { CommandFact, Doubt, Redirection, ResourceFact } from "../subject.ts";
+import type { Listing } from "./listing.ts";
 import type { ShellWord } from "./shell-word.ts";
 
 /** A program that the reader of a policy declares to run what follows it. */
@@ -48,6 +49,7 @@ export const defaultShellLimits: ShellLimits = {
 export type StandardInput =
   | { readonly kind: "inherited" }
   | { readonly kind: "pipe" }
+  | { readonly kind: "names"; readonly listing: Listing }
   | { readonly kind: "file"; readonly word: ShellWord }
   | { readonly kind: "text"; readonly text: string | undefined; readonly guess?: string };
 

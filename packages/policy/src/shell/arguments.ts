@@ -119,7 +119,10 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
     if (spec.singleDashLong === true) {
       const equals = text.indexOf("=");
       const option = equals === -1 ? undefined : spec.options.get(text.slice(0, equals));
+      const short =
+        spec.glued?.includes(text.charAt(1)) === true ? spec.options.get(text.slice(0, 2)) : undefined;
       if (option !== undefined) addFlag(option.name, option, wordTail(word, equals + 1));
+      else if (short !== undefined && text.length > 2) addFlag(short.name, short, wordTail(word, 2));
       else addFlag(text, undefined);
       if (word.value === undefined) uncertain ??= word;
       return;

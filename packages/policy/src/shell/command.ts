@@ -15,8 +15,9 @@ import { parseArguments } from "./arguments.ts";
 import { applyRole, Effects, type CommandCall } from "./effects.ts";
 import { assign } from "./environment.ts";
 import { joinPath, unite } from "./folders.ts";
-import { hostFact } from "./resources.ts";
+import { hostFact, pathFacts } from "./resources.ts";
 import { expandsToMany, literalWord, plainWord, wordTail, type ShellWord } from "./shell-word.ts";
+import { moduleWords } from "./special/build.ts";
 import { specials } from "./special/table.ts";
 import { declaredWrapper, startWords, unwrap } from "./unwrap.ts";
 
@@ -75,12 +76,15 @@ export function readCommand(
     applyOperands(call, leaf);
     unwrap(call, leaf);
     applyEntry(call, leaf, spec);
+    if (leaf?.follows !== undefined) followLinks(call, leaf.follows);
     if (leaf?.mayStart === true) startNamed(call);
+    runModule(call);
     const dashed =
       found === undefined && declared === undefined ? /^git-(.+)$/.exec(program)?.[1] : undefined;
     // `git-push`, also by its path, is what `git push` runs.
     if (dashed !== undefined) startWords(call, [literalWord("git"), literalWord(dashed), ...words.slice(1)]);
     else if (declared === undefined && !known) readUnknown(call);
+    readGlobs(call);
   }
 
   const source = extra.source ?? words.map((word) => word.raw).join(" ");
@@ -237,6 +241,30 @@ function applyWithin(call: CommandCall, spec: CompiledSpec): void {
     call.effects.within(place, `${call.program} ${call.parsed.subcommand.join(" ")}`.trim());
 }
 
+/** The shell itself lists folders to replace a glob, whatever the word means to the program. */
+function readGlobs(call: CommandCall): void {
+  const { program, effects, folders, words } = call;
+  if (program === "[[" || program === "((") return;
+  for (const word of words.slice(1)) {
+    const { value } = word;
+    if (word.glob !== true || value === undefined || word.listed === true) continue;
+    // What `set` keeps is judged where it is used; names inside the project are no news.
+    if (program === "set" && !/^[/~]|(^|\/)\.\.(\/|$)/.test(value)) continue;
+    if (effects.resources.some((one) => one.kind === "path" && one.value === value)) continue;
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) continue;
+    effects.resources.push(...pathFacts("read", word, folders, `${program} ${word.raw}`));
+  }
+}
+
+function followLinks(call: CommandCall, follows: readonly string[] | "always"): void {
+  if (follows !== "always" && !call.parsed.flags.some((flag) => follows.includes(flag.name))) return;
+  const { resources } = call.effects;
+  resources.forEach((resource, index) => {
+    if (resource.action === "read" && resource.extent === "tree")
+      resources[index] = { ...resource, follow: true };
+  });
+}
+
 function applyEntry(call: CommandCall, leaf: CompiledSpec | undefined, root: CompiledSpec | undefined): void {
   const { effects, program } = call;
   if (leaf?.writesWithin !== undefined) applyWithin(call, leaf);
@@ -280,10 +308,22 @@ function startNamed(call: CommandCall): void {
   else actAs(call, words);
 }
 
+const modules: ReadonlySet<string> = new Set(["pip", "pytest", "venv", "virtualenv", "nox", "tox", "invoke"]);
+
+/** `python3 -m pip`: what the module does is what this command does. */
+function runModule(call: CommandCall): void {
+  if (!/^(python|pypy)/.test(call.program)) return;
+  const module = call.parsed.flags.find(({ name }) => name === "-m")?.value;
+  const words = module === undefined ? undefined : moduleWords(call.words, module);
+  if (words !== undefined) actAs(call, words, modules);
+}
+
+const noOthers: ReadonlySet<string> = new Set();
+
 /** What a formatter does with these words is what this command does: its name is that of a package here. */
-export function actAs(call: CommandCall, words: readonly ShellWord[]): void {
+function actAs(call: CommandCall, words: readonly ShellWord[], others: ReadonlySet<string> = noOthers): void {
   const name = words[0]?.value?.replace(/(?<=.)@.*$/, "") ?? "";
-  const spec = isFormatter(name) ? findProgram(name) : undefined;
+  const spec = isFormatter(name) || others.has(name) ? findProgram(name) : undefined;
   if (spec === undefined) return;
   const parsed = parseArguments(spec, words.slice(1));
   const inner: CommandCall = { ...call, program: name, words, parsed };

@@ -23,6 +23,7 @@ import {
 import { checkArithmetic } from "./arithmetic.ts";
 import { checkName } from "./environment.ts";
 import { sameFolders, unite } from "./folders.ts";
+import { listingOf, type Listing } from "./listing.ts";
 import { pipedText } from "./piped-text.ts";
 import { readRedirections } from "./redirections.ts";
 import { literalWord, type ShellWord } from "./shell-word.ts";
@@ -106,7 +107,9 @@ function readAndOr(analysis: Analysis, node: AndOr, scope: Scope, folders: Folde
 function readPipeline(analysis: Analysis, node: Pipeline, scope: Scope, folders: Folders): Outcome {
   const length = node.commands.length;
   let outcome: Outcome = { ok: folders, fail: folders };
+  let listing: Listing | undefined;
   node.commands.forEach((command, index) => {
+    const before = analysis.commands.length;
     const inner: Scope =
       length === 1
         ? scope
@@ -114,9 +117,17 @@ function readPipeline(analysis: Analysis, node: Pipeline, scope: Scope, folders:
             ...scope,
             steady: false,
             pipeline: { index, length },
-            input: index === 0 ? scope.input : pipedText(node.commands[index - 1]),
+            input:
+              index === 0
+                ? scope.input
+                : listing === undefined
+                  ? pipedText(node.commands[index - 1])
+                  : { kind: "names", listing },
           };
     outcome = readCommandNode(analysis, command, inner, folders);
+    const [fact, ...others] = analysis.commands.slice(before);
+    const simple = command.type === "Command" && fact !== undefined && others.length === 0;
+    listing = simple && (index === 0 || listing !== undefined) ? listingOf(fact, listing) : undefined;
   });
   // Each part of a real pipeline has a shell of its own; some shells run the last one themselves.
   if (length > 1) return { ok: unite(folders, outcome.ok), fail: unite(folders, outcome.fail) };
@@ -204,8 +215,16 @@ function readCompound(analysis: Analysis, node: CompoundCommand, scope: Scope, f
     case "While":
       return readLoop(analysis, folders, (at) => {
         const test = readList(analysis, node.clause.commands, scope, at);
-        const body = readList(analysis, node.body.commands, scope, orElse(unite(test.ok, test.fail), at));
-        return unite(test.ok, test.fail, body.ok, body.fail);
+        let after = unite(test.ok, test.fail);
+        for (const inner of namesScopes(
+          scope,
+          node.clause.commands,
+          scope.text.slice(node.pos, node.end),
+        ) ?? [scope]) {
+          const body = readList(analysis, node.body.commands, inner, orElse(after, at));
+          after = unite(after, body.ok, body.fail);
+        }
+        return after;
       });
     case "For":
     case "Select": {
@@ -268,6 +287,41 @@ function readCompound(analysis: Analysis, node: CompoundCommand, scope: Scope, f
       return stay;
     }
   }
+}
+
+/**
+ * In `… | while read -r f`: the variable is one of the names that the command before lists, or a line of one, unless
+ * NUL ends each.
+ */
+function namesScopes(scope: Scope, clause: readonly Statement[], loop: string): readonly Scope[] | undefined {
+  const { input } = scope;
+  const [only, ...others] = clause;
+  if (input.kind !== "names" || others.length > 0 || only?.command.type !== "Command") return undefined;
+  const { name, suffix, prefix, redirects } = only.command;
+  if (name?.text !== "read" || redirects.length > 0) return undefined;
+  if (
+    !prefix.every(
+      (item) =>
+        item.type === "Assignment" &&
+        item.name === "IFS" &&
+        item.value.type === "Word" &&
+        item.value.text === "",
+    )
+  )
+    return undefined;
+  const words = suffix.map((item) => (item.type === "Word" ? item.text : ""));
+  const nul = /^-r -d (''|"") \w+$|^-rd (''|"") \w+$|^-d (''|"") -r \w+$/.test(words.join(" "));
+  if (!nul && !(words.length === 2 && words[0] === "-r")) return undefined;
+  if (nul !== input.listing.nul) return undefined;
+  const [word, ...more] = input.listing.words;
+  if (word === undefined || more.length > 0) return undefined;
+  const variable = words.at(-1) ?? "";
+  // The loop is in a shell of its own, so what the text says elsewhere about the name does not matter.
+  if (loopScopes({ ...scope, text: loop }, variable, [word], 1) === undefined) return undefined;
+  const known = [{ ...scope, variables: new Map([...scope.variables, [variable, word]]) }];
+  if (nul) return known;
+  const piece: ShellWord = { raw: "…", value: undefined, prefix: "", listed: true };
+  return [...known, { ...scope, variables: new Map([...scope.variables, [variable, piece]]) }];
 }
 
 /** A body that may run any number of times: read again from all folders it may leave behind. */

@@ -140,6 +140,11 @@ export function applyRole(
       effects.path("delete", word, origin, { tree: true });
       return;
     case "execute":
+      if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word.value ?? word.prefix) && !/^file:/i.test(word.value ?? "")) {
+        effects.hide(`${origin} runs code of another machine`);
+        effects.resources.push(hostFact(word, origin));
+        return;
+      }
       effects.path("execute", word, origin);
       effects.path("read", word, origin);
       return;

@@ -6,6 +6,7 @@ import type { ShellWord } from "./shell-word.ts";
 export interface PathOptions {
   readonly tree?: boolean;
   readonly within?: boolean;
+  readonly follow?: boolean;
   readonly possible?: boolean;
 }
 
@@ -46,8 +47,9 @@ export function pathFacts(
     extent,
     ...(base === undefined ? {} : { base }),
     origin,
+    ...(options.follow === true ? { follow: true as const } : {}),
     ...(options.possible === true ? { possible: true as const } : {}),
-    ...(word.listed === true && value === undefined ? { split: true as const } : {}),
+    ...(word.listed === true && value === undefined && action === "read" ? { split: true as const } : {}),
   }));
 }
 
@@ -72,7 +74,8 @@ export function hostOf(value: string): string | undefined {
   const authority = /^[^/?#\s]*/.exec(value.slice(scheme.length))?.[0] ?? "";
   const name = authority.slice(authority.lastIndexOf("@") + 1);
   const bare = /^(\[[^\]]*\]|[^:]*)/.exec(name)?.[0] ?? "";
-  if (bare === "" || /[\\%]/.test(authority)) return undefined;
+  // Braces are several hosts to curl.
+  if (bare === "" || /[\\%{}]/.test(authority)) return undefined;
   try {
     const host = new URL(`https://${bare}`).hostname.replace(/\.+$/, "");
     return host === "" ? undefined : host;

@@ -14,7 +14,7 @@ export interface ShellWord extends Word {
   readonly pipe?: boolean;
   /** It is one of the names that an earlier command lists, or a piece of one. */
   readonly listed?: true;
-  /** An expansion that can only be a number, such as `$?`. */
+  /** Its expansions can only be one word each that is no option: a number such as `$?`, or a hash. */
   readonly numeric?: boolean;
 }
 

@@ -45,6 +45,15 @@ export function readSimple(reader: WordReader, node: ParsedCommand): Outcome {
   const source = scope.text.slice(node.pos, node.end);
   if (words.length === 0) {
     for (const one of env) assign(analysis, one.name, "shell");
+    // The names that a list takes from outside the project are read, whatever is done with them.
+    const lists = node.prefix.flatMap((item) =>
+      item.type === "Assignment" && item.value.type === "ArrayValue" ? item.value.elements : [],
+    );
+    const outside = lists
+      .flatMap((element) => readWord(reader, element))
+      .filter(({ glob, value }) => glob === true && /^[/~]|(^|\/)\.\.(\/|$)/.test(value ?? ""));
+    if (outside.length > 0)
+      return analysis.runWords([literalWord(":"), ...outside], inner, folders, { source });
     // A redirection alone opens its file as `:` would.
     if (read.redirections.length > 0)
       return analysis.runWords([literalWord(":")], inner, folders, { source });

@@ -2,6 +2,7 @@ import { compileSpec, type CompiledSpec, type WrapSpec } from "../programs/spec.
 import type { Analysis, Folders } from "./analysis.ts";
 import { innerScope, runLine, type CommandCall } from "./effects.ts";
 import { assign } from "./environment.ts";
+import { addedWords, textWords } from "./listing.ts";
 import { unknownWord, wordTail, type ShellWord } from "./shell-word.ts";
 
 /** The entry of a program that the options declare to be a wrapper. */
@@ -63,13 +64,30 @@ export function unwrap(call: CommandCall, spec: CompiledSpec | undefined): void 
     return;
   }
   const marker = wraps.appends === true ? replacedMarker(call) : undefined;
-  if (marker !== undefined)
-    startWords(
-      call,
-      command.map((word) => replaceMarker(word, marker)),
-      start.env,
-    );
-  else startWords(call, wraps.appends === true ? [...command, unknownWord("…")] : command, start.env);
+  const added = wraps.appends === true ? readNames(call) : [];
+  if (marker !== undefined) {
+    // In place of the marker stands one name as it is: the command is read once for each that is known.
+    for (const name of added.some(({ value }) => value !== undefined) ? added : [undefined]) {
+      startWords(
+        call,
+        command.map((word) =>
+          name !== undefined && word.value === marker ? name : replaceMarker(word, marker),
+        ),
+        start.env,
+      );
+    }
+  } else startWords(call, [...command, ...added], start.env);
+}
+
+/** What `xargs` adds to the command: names that are listed in this line, its own text, or something unseen. */
+function readNames(call: CommandCall): readonly ShellWord[] {
+  const { input } = call.scope;
+  const has = (...names: readonly string[]) => call.parsed.flags.some((flag) => names.includes(flag.name));
+  const unseen = [unknownWord("…")];
+  if (call.program === "parallel" || has("--arg-file", "--delimiter", "-E", "--eof", "-e")) return unseen;
+  if (input.kind === "names") return addedWords(input.listing, has("--null"));
+  const text = input.kind === "text" && !has("--null") ? input.text : undefined;
+  return (text === undefined ? undefined : textWords(text)) ?? unseen;
 }
 
 /** Words that the command starts as a command of its own, in `folders` or where the command itself works. */

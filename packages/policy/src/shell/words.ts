@@ -1,4 +1,10 @@
-import { forEachChild, type SyntaxNode, type Word as ParsedWord, type WordPart } from "unbash";
+import {
+  forEachChild,
+  type ParsedScript,
+  type SyntaxNode,
+  type Word as ParsedWord,
+  type WordPart,
+} from "unbash";
 
 import { addDoubt, homeOf, type Analysis, type Folders, type Scope } from "./analysis.ts";
 import { checkArithmetic } from "./arithmetic.ts";
@@ -26,6 +32,7 @@ interface Draft {
   splits: boolean;
   pipe: boolean;
   numeric: boolean;
+  listed: boolean;
 }
 
 /** The words that one written word becomes; more than one only through braces. Substitutions are analysed. */
@@ -37,7 +44,16 @@ export function readWord(reader: WordReader, word: ParsedWord): readonly ShellWo
     return [{ raw: word.text, value: word.value, prefix: word.value }];
   }
   let drafts: Draft[] = [
-    { value: "", prefix: "", parts: [], glob: false, splits: false, pipe: false, numeric: false },
+    {
+      value: "",
+      prefix: "",
+      parts: [],
+      glob: false,
+      splits: false,
+      pipe: false,
+      numeric: false,
+      listed: false,
+    },
   ];
   for (const part of parts) drafts = readPart(reader, part, drafts, false);
   return drafts.map((draft) => finish(reader.analysis, word, draft));
@@ -62,7 +78,8 @@ function finish(analysis: Analysis, parsed: ParsedWord, draft: Draft): ShellWord
     word.guess = parsed.value;
     if (draft.splits) word.splits = true;
     if (draft.pipe && single) word.pipe = true;
-    if (draft.numeric && single) word.numeric = true;
+    if (draft.numeric && !draft.prefix.startsWith("-")) word.numeric = true;
+    if (draft.listed && single) word.listed = true;
   }
   return word;
 }
@@ -102,14 +119,17 @@ function append(drafts: Draft[], text: string): Draft[] {
   return drafts;
 }
 
-function makeDynamic(drafts: Draft[], marks: Partial<Pick<Draft, "splits" | "pipe" | "numeric">>): Draft[] {
+type Marks = Partial<Pick<Draft, "splits" | "pipe" | "numeric" | "listed">>;
+
+function makeDynamic(drafts: Draft[], marks: Marks): Draft[] {
   for (const draft of drafts) {
+    draft.numeric = marks.numeric === true && (draft.value !== undefined || draft.numeric);
     if (draft.value !== undefined) draft.parts.push(draft.value);
     draft.value = undefined;
     draft.parts.push("");
     draft.splits ||= marks.splits === true;
     draft.pipe ||= marks.pipe === true;
-    draft.numeric ||= marks.numeric === true;
+    draft.listed ||= marks.listed === true;
   }
   return drafts;
 }
@@ -163,13 +183,16 @@ function readPart(reader: WordReader, part: WordPart, drafts: Draft[], quoted: b
       const known = plain ? knownVariable(reader, name) : undefined;
       if (known !== undefined) return append(drafts, known);
       const value = plain && !reader.analysis.variablesLost ? reader.scope.variables.get(name) : undefined;
-      if (value?.value !== undefined && (quoted || /^[\w@%+=:,./*?-]+$/.test(value.value))) {
+      // A listed name may hold blanks, at which an unquoted one is split.
+      const whole = value?.listed !== true && /^[\w@%+=:,./*?-]+$/.test(value?.value ?? "");
+      if (value?.value !== undefined && (quoted || whole)) {
         if (value.glob === true) for (const draft of drafts) draft.glob = true;
         return append(drafts, value.value);
       }
       const numeric = (plain && /^[?#$!]$/.test(name)) || part.text.startsWith("${#");
       const many = name === "@" || name === "*" || /\[[@*]\]/.test(part.text);
-      return makeDynamic(drafts, { splits: many || (!quoted && !numeric), numeric });
+      const listed = plain && value?.listed === true;
+      return makeDynamic(drafts, { splits: many || (!quoted && !numeric), numeric, listed });
     }
     case "ArithmeticExpansion":
       visitNested(reader, part);
@@ -177,6 +200,7 @@ function readPart(reader: WordReader, part: WordPart, drafts: Draft[], quoted: b
       return makeDynamic(drafts, { numeric: true });
     case "CommandExpansion":
       visitNested(reader, part);
+      if (printsOneWord(part.script, quoted)) return makeDynamic(drafts, { numeric: true });
       return makeDynamic(drafts, { splits: !quoted });
     case "ProcessSubstitution":
       visitNested(reader, part);
@@ -215,6 +239,29 @@ function checkParameter(reader: WordReader, part: Extract<WordPart, { type: "Par
   if (part.index !== undefined && !/^[@*]$/.test(part.index.value)) {
     checkArithmetic(analysis, part.index.value, reader.scope.text);
   }
+}
+
+/**
+ * Commands of a substitution that print one word which is never an option: a hash, a number, a name, or in quotes an
+ * absolute path. What is not in the words is not looked at, so that nothing else can be printed.
+ */
+const oneWord =
+  /^(git (rev-parse( --short(=\d+)?| --verify| -q| --abbrev-ref)*( [A-Za-z@][\w./@~^{}-]*)|branch --show-current|merge-base( [A-Za-z@][\w./@~^-]*){2}|rev-list --count [A-Za-z@][\w./@~^-]*|log -1 --(format|pretty)=%[hHtT]( [A-Za-z@][\w./@~^-]*)?)|nproc|id -[ug]n?|whoami|uname( -[smr])?|date \+[%\w:.-]*|wc -l < [\w./-]+)$/;
+const oneQuoted =
+  /^(pwd( -P)?|git rev-parse --(show-toplevel|absolute-git-dir|git-common-dir)|mktemp( -d)?|npm root)$/;
+
+function printsOneWord(script: ParsedScript | undefined, quoted: boolean): boolean {
+  const [only, ...others] = script?.commands ?? [];
+  if (script === undefined || only?.command.type !== "Command" || others.length > 0) return false;
+  const { prefix, name, suffix, redirects } = only.command;
+  if (prefix.length > 0 || redirects.some(({ operator }) => operator !== "<")) return false;
+  const all = [name, ...suffix, ...redirects.map((one) => ("target" in one ? one.target : undefined))];
+  const texts = all.map((word) =>
+    word?.type === "Word" && word.parts === undefined ? word.text : undefined,
+  );
+  if (texts.includes(undefined)) return false;
+  const line = redirects.length > 0 ? [...texts.slice(0, -1), "<", texts.at(-1)].join(" ") : texts.join(" ");
+  return oneWord.test(line) || (quoted && oneQuoted.test(line));
 }
 
 /** Analyses the scripts of all substitutions below a node. */

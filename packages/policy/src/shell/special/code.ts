@@ -1,8 +1,10 @@
-import { innerScope, isDescriptor, runLine, type CommandCall } from "../effects.ts";
+import { applyRole, innerScope, isDescriptor, runLine, type CommandCall } from "../effects.ts";
 import { unite } from "../folders.ts";
 import { hostFact } from "../resources.ts";
 import { joinWords, startWords } from "../unwrap.ts";
 import { addDoubt } from "../analysis.ts";
+import { literalWord } from "../shell-word.ts";
+import { moduleWords } from "./build.ts";
 import { has } from "./has.ts";
 
 const informs = ["--version", "--help", "-V", "-v", "-h"] as const;
@@ -91,6 +93,15 @@ function readInterpreter(call: CommandCall): void {
     const files = effects.opaque === undefined ? rest : parsed.operands;
     for (const file of files) effects.path("write", file, `${program} -i ${file.raw}`);
   }
+  const module = program.startsWith("py") ? parsed.flags.find(({ name }) => name === "-m")?.value : undefined;
+  if (module?.value !== undefined) {
+    const words = moduleWords(call.words, module);
+    if (module.value === "twine" && words !== undefined) startWords(call, words);
+    else if (module.value === "zipfile" || module.value === "tarfile") {
+      for (const word of parsed.operands)
+        effects.path("write", word, `${program} -m ${module.value}`, { tree: true });
+    }
+  }
   if (effects.opaque !== undefined || has(call, "-m", "--run", "--test", "-jar")) {
     for (const word of parsed.operands) mentionPath(call, word);
     return;
@@ -101,8 +112,7 @@ function readInterpreter(call: CommandCall): void {
     return;
   }
   if (script.pipe === true) effects.hide(`${program} runs what another command prints`);
-  effects.path("execute", script, `${program} ${script.raw}`);
-  effects.path("read", script, `${program} ${script.raw}`);
+  applyRole(call, "execute", script, `${program} ${script.raw}`);
   for (const word of rest) mentionPath(call, word);
 }
 
@@ -156,6 +166,10 @@ function readSsh(call: CommandCall): void {
     const option = flag.name === "-o" ? (flag.value?.value ?? "") : "";
     if (/^\s*(proxycommand|localcommand|permitlocalcommand|knownhostscommand)/i.test(option))
       effects.hide("ssh -o runs a command here");
+    // `-L port:host:hostport`: what is reached from there.
+    if (flag.name !== "-L" && flag.name !== "-R") continue;
+    const target = /(?:^|:)(\[[^\]]*\]|[^:/\s]+):\d+$/.exec(flag.value?.value ?? "")?.[1];
+    if (target !== undefined) effects.resources.push(hostFact(literalWord(target), `ssh ${flag.name}`));
   }
   if (parsed.operands.length > 1) effects.hide("a command on another machine");
   else effects.readOnly = false;

@@ -31,6 +31,7 @@ function readCurl(call: CommandCall): void {
   if (output?.value !== undefined && folder !== undefined)
     effects.path("write", literalWord(`${folder}/${output.value}`), "curl --output-dir");
   readApiRequests(call);
+  readOtherAddresses(call);
   const cookie = valueOf(call, "--cookie");
   if (cookie !== undefined && cookie.value?.includes("=") !== true) effects.path("read", cookie, "curl -b");
   for (const flag of parsed.flags) {
@@ -60,6 +61,28 @@ function readApiRequests(call: CommandCall): void {
   }
 }
 
+/** Another machine than the one that the URL names: `--resolve host:port:address`, `--connect-to from:port:to:port`. */
+function readOtherAddresses(call: CommandCall): void {
+  for (const { name, value } of call.parsed.flags) {
+    if (name !== "--resolve" && name !== "--connect-to") continue;
+    const text = value?.value;
+    const part = /^[^:]*:[^:]*:(.*)$/s.exec(text ?? "")?.[1];
+    if (text === undefined || part === undefined) {
+      if (text?.startsWith("-") !== true) call.effects.resources.push(hostFact(undefined, `curl ${name}`));
+      continue;
+    }
+    const hosts = name === "--resolve" ? part.split(",") : [/^(\[[^\]]*\]|[^:]*)/.exec(part)?.[0] ?? ""];
+    for (const host of hosts)
+      if (host !== "")
+        call.effects.resources.push(
+          hostFact(
+            literalWord(host.includes(":") && !host.startsWith("[") ? `[${host}]` : host),
+            `curl ${name}`,
+          ),
+        );
+  }
+}
+
 function readWget(call: CommandCall): void {
   const { parsed, effects } = call;
   effects.readOnly = false;
@@ -85,8 +108,33 @@ function readRsync(call: CommandCall): void {
   }
 }
 
+const stepwise: ReadonlySet<string> = new Set(["ftp", "lftp", "sftp", "tftp"]);
+
+/** `httpie`: an optional method, the URL, and items of which some are files. */
+function readHttpie(call: CommandCall): void {
+  const { program, parsed, effects } = call;
+  const items = [...parsed.operands];
+  if (/^[A-Z]+$/.test(items[0]?.value ?? "")) items.shift();
+  const [url, ...rest] = items;
+  if (url !== undefined) effects.resources.push(hostFact(url, `${program} ${url.raw}`));
+  for (const item of rest) {
+    const at = /^[^@=:]*(?::?=)?@/.exec(item.value ?? item.prefix);
+    if (at !== null) effects.path("read", wordTail(item, at[0].length), `${program} ${item.raw}`);
+    else if (item.value === undefined) effects.path("read", item, `${program} ${item.raw}`);
+  }
+  if (call.scope.input.kind !== "inherited") effects.readOnly = false;
+}
+
+/** A key is read, and written where it is made or changed. */
+function readKeygen(call: CommandCall): void {
+  for (const { name, value } of call.parsed.flags)
+    if (name === "-f" && value !== undefined) call.effects.path("read", value, "ssh-keygen -f");
+}
+
 function readSocket(call: CommandCall): void {
   const { program, words, effects } = call;
+  if (stepwise.has(program) && call.scope.input.kind !== "inherited")
+    effects.hide(`${program} runs what it reads from standard input`);
   if (program === "socat") {
     for (const word of words.slice(1)) {
       const text = word.value ?? word.prefix;
@@ -108,4 +156,6 @@ export const networkSpecials: readonly (readonly [string, (call: CommandCall) =>
   ["wget", readWget],
   ["rsync", readRsync],
   ["socket", readSocket],
+  ["httpie", readHttpie],
+  ["keygen", readKeygen],
 ];

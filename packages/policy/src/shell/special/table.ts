@@ -1,4 +1,5 @@
 import type { CommandCall } from "../effects.ts";
+import { buildSpecials } from "./build.ts";
 import { builtinSpecials } from "./builtins.ts";
 import { codeSpecials } from "./code.ts";
 import { fileSpecials } from "./files.ts";
@@ -11,6 +12,7 @@ import { textSpecials } from "./text.ts";
 
 /** Extra reading of a command's words, named by `special` in the program table. */
 export const specials: ReadonlyMap<string, (call: CommandCall) => void> = new Map([
+  ...buildSpecials,
   ...builtinSpecials,
   ...codeSpecials,
   ...fileSpecials,
