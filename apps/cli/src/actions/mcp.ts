@@ -6,12 +6,14 @@ import type { ToolHost } from "@nestbox/calls";
 import { createRunner, createTempFiles } from "@nestbox/codemode/node";
 import { type McpListener, serveMcpHttp, serveMcpStdio } from "@nestbox/mcp/node";
 
+import { dryRunLines } from "../compose/dry-run.ts";
 import { type HostChoice, openHost } from "../compose/open-host.ts";
 import { codeOf } from "../doctor/finding.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createCodemodeTool } from "../mcp/codemode-tool.ts";
 import { createScriptStore } from "../mcp/script-store.ts";
 import type { Streams } from "../output.ts";
+import { colorsFor } from "../report/colors.ts";
 import { UsageError } from "../usage-error.ts";
 import { version } from "../version.ts";
 import { messageOf } from "../message-of.ts";
@@ -57,6 +59,11 @@ export async function mcp(given: McpOptions, streams: Streams, signal: AbortSign
       : serveStdio(host, streams, say, signal));
   } finally {
     await runner.close();
+    if (opened.dryRun !== undefined) {
+      const colors = colorsFor(streams.stderr, process.env);
+      for (const line of dryRunLines(opened.dryRun.wouldDeny(), colors))
+        say(`would have been denied: ${line}`);
+    }
   }
   return exitCodes.ok;
 }

@@ -114,7 +114,7 @@ export async function run(
   }
 
   const policyFiles = filesOf(options.policyFiles, start);
-  if (options.json === true) writeJsonLine(streams, runReport(outcome));
+  if (options.json === true) writeJsonLine(streams, runReport(outcome, opened.dryRun?.wouldDeny()));
   else {
     writeRunReport(
       {
@@ -122,6 +122,7 @@ export async function run(
         trace: trace.trace(),
         name: nameOf(script),
         policyFiles,
+        ...(opened.dryRun === undefined ? {} : { wouldDeny: opened.dryRun.wouldDeny() }),
         hints: allowHints({
           calls: trace.trace().calls,
           layers: policy.layers(),

@@ -39,6 +39,11 @@ const CONFIG_OPTION = [
   "defaults for these options (default: nestbox.config.jsonc here, without tools, extension and node)",
 ] as const;
 
+export const DRY_RUN_OPTION = [
+  "--policy-dry-run",
+  "deny nothing and ask nobody, and say at the end what would have been denied; calls have their effects",
+] as const;
+
 /** Adds the options of every command that has tools. */
 export function withTools(command: Command): Command {
   return command

@@ -2,6 +2,7 @@ import type { McpOptions } from "../actions/mcp.ts";
 import {
   type AddCommand,
   collect,
+  DRY_RUN_OPTION,
   DEFAULT_PORT,
   POLICY_OPTION,
   port,
@@ -16,6 +17,7 @@ export const addMcp: AddCommand = (program, { streams, signal, done }) => {
       .description("serve the tools and a codemode tool to any MCP client, with the policy in front"),
   )
     .option(...POLICY_OPTION, collect)
+    .option(...DRY_RUN_OPTION)
     .option("--http", "serve over HTTP, until interrupted, instead of standard input and output")
     .option("--port <n>", "port of --http; 0 lets the system choose", port, DEFAULT_PORT)
     .option(

@@ -2,6 +2,7 @@ import type { RunOptions } from "../actions/run.ts";
 import {
   type AddCommand,
   collect,
+  DRY_RUN_OPTION,
   JSON_OPTION,
   MCP_OPTION,
   POLICY_OPTION,
@@ -20,6 +21,7 @@ export const addRun: AddCommand = (program, { streams, signal, done }) => {
     .option(...JSON_OPTION)
     .option(...MCP_OPTION, collect)
     .option(...POLICY_OPTION, collect)
+    .option(...DRY_RUN_OPTION)
     .option(
       "--timeout-ms <n>",
       "wall time of the script, without the time a person is asked",

@@ -11,6 +11,7 @@ import {
 } from "@nestbox/policy";
 import { openPolicy, type OpenPolicy } from "@nestbox/policy/node";
 
+import type { DryRun } from "./dry-run.ts";
 import { UsageError } from "../usage-error.ts";
 import { messageOf } from "../message-of.ts";
 
@@ -55,6 +56,8 @@ export interface GateOptions {
   /** Who answers an ask. Absent: an ask is a deny. */
   readonly approver?: Approver;
   readonly onError: (message: string) => void;
+  /** Nothing is blocked or asked; what would have been is told to it. */
+  readonly dryRun?: DryRun;
 }
 
 /** The gate of one run. A policy with a mistake stops the run before it begins: nobody meant the half of it. */
@@ -72,6 +75,9 @@ export function openGate(options: GateOptions): { readonly gate: PolicyGate; rea
     engine: policy.engine,
     facts: policy.facts,
     ...(options.approver === undefined ? {} : { approver: options.approver }),
+    ...(options.dryRun === undefined
+      ? {}
+      : { mode: "dry-run" as const, onDecision: options.dryRun.onDecision }),
     onError: (error, where) => options.onError(`${where}: ${messageOf(error)}`),
   });
   return { gate, policy };

@@ -5,6 +5,7 @@ import type { OpenPolicy } from "@nestbox/policy/node";
 import { type ConfiguredOptions, withConfig, type WithConfig } from "../config/with-config.ts";
 import { type Streams, tellOn } from "../output.ts";
 import { connectServers } from "./connect-servers.ts";
+import { createDryRun, type DryRun } from "./dry-run.ts";
 import { openGate } from "./gate.ts";
 import { registerTools } from "./register-tools.ts";
 import { tellUnreadData } from "./tell-unread-data.ts";
@@ -13,6 +14,8 @@ import { workingFolder } from "./working-folder.ts";
 /** What every command that makes calls is given. */
 export interface HostChoice extends ConfiguredOptions {
   readonly mcp?: readonly string[];
+  /** Only what a person types counts: a config file loosens nothing. */
+  readonly policyDryRun?: boolean;
   readonly cwd?: string;
 }
 
@@ -34,6 +37,8 @@ export interface OpenHost<T extends HostChoice> extends AsyncDisposable {
   readonly start: string;
   /** Working folder of the tools. */
   readonly cwd: string;
+  /** Of a dry run: what it has let through. */
+  readonly dryRun: DryRun | undefined;
   /** Says something on standard error, on one line. */
   readonly warn: (message: string) => void;
 }
@@ -45,11 +50,17 @@ export async function openHost<T extends HostChoice>(given: T, context: HostCont
   const options = withConfig(given, start);
   const cwd = workingFolder(options.cwd, start);
   const warn = tellOn(streams);
+  const dryRun = given.policyDryRun === true ? createDryRun() : undefined;
+  if (dryRun !== undefined)
+    warn(
+      "dry run: the policy denies nothing and asks nobody, except about its own files; every call has its effects",
+    );
   const { gate, policy } = openGate({
     files: options.policyFiles,
     start,
     cwd,
     onError: warn,
+    ...(dryRun === undefined ? {} : { dryRun }),
     ...(approver === undefined ? {} : { approver }),
   });
   const host = createToolHost({
@@ -71,5 +82,5 @@ export async function openHost<T extends HostChoice>(given: T, context: HostCont
     await close();
     throw error;
   }
-  return { host, policy, options, start, cwd, warn, [Symbol.asyncDispose]: close };
+  return { host, policy, options, start, cwd, dryRun, warn, [Symbol.asyncDispose]: close };
 }

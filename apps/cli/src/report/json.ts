@@ -1,3 +1,4 @@
+import type { WouldDeny } from "../compose/dry-run.ts";
 import type { ScriptCall, ScriptOutcome } from "@nestbox/codemode";
 import type { CallDecision, JsonValue } from "@nestbox/tool";
 
@@ -25,9 +26,11 @@ export interface RunReport {
     readonly error?: string;
   }[];
   readonly stats: JsonValue;
+  /** Of a dry run: what would have been denied. */
+  readonly wouldDeny?: readonly WouldDeny[];
 }
 
-export function runReport(outcome: ScriptOutcome): RunReport {
+export function runReport(outcome: ScriptOutcome, wouldDeny?: readonly WouldDeny[]): RunReport {
   return {
     ok: outcome.ok,
     value: outcome.ok ? (outcome.value ?? null) : null,
@@ -37,6 +40,7 @@ export function runReport(outcome: ScriptOutcome): RunReport {
     warnings: outcome.warnings.map((warning) => ({ ...warning })),
     calls: outcome.calls.map(callOf),
     stats: { ...outcome.stats },
+    ...(wouldDeny === undefined ? {} : { wouldDeny }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CallTrace } from "@nestbox/calls";
 import type { ScriptOutcome } from "@nestbox/codemode";
 
+import { dryRunLines, type WouldDeny } from "../compose/dry-run.ts";
 import type { Streams } from "../output.ts";
 import { colorsFor } from "./colors.ts";
 import { decisionLines, errorLines, outputText, treeLines } from "./human.ts";
@@ -12,6 +13,8 @@ export interface RunStory {
   /** What the script is called. */
   readonly name: string;
   readonly policyFiles: readonly string[];
+  /** Of a dry run. */
+  readonly wouldDeny?: readonly WouldDeny[];
   /** What to do about calls that were denied. */
   readonly hints: readonly string[];
 }
@@ -34,6 +37,8 @@ export function writeRunReport(story: RunStory, streams: Streams): void {
   );
   section(colors.red("Script failed"), errorLines(outcome, name, colors));
   section("What was denied, and what to do", hints);
+  if (story.wouldDeny !== undefined)
+    section(colors.yellow("Would have been denied"), dryRunLines(story.wouldDeny, colors));
   const printed = outputText(outcome.output);
   const write = (text: string): void =>
     void streams.stdout.write(`${forTerminal(text, streams.stdout.isTTY)}\n`);
