@@ -28,6 +28,7 @@ const libraries = [
   "@nestbox/codemode",
   "@nestbox/review",
   "@nestbox/mcp",
+  "@nestbox/inspector",
 ];
 
 let packed: readonly Packed[] = [];
@@ -92,7 +93,7 @@ describe("the main job, from the packed packages", () => {
     const command = join(folder, "node_modules/nestbox/dist/main.js");
     const result = await runProgram(
       node,
-      [command, "run", script, "--policy", policy, "--cwd", cart, "--json"],
+      [command, "run", script, "--policy", policy, "--cwd", cart, "--json", "--trace", "run.json"],
       { cwd: folder, env },
     );
     const report = JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "") as {
@@ -111,6 +112,9 @@ describe("the main job, from the packed packages", () => {
     expect(report.value.denied).toContain("checks-once");
     expect(report.calls.find((call) => call.name === "review_diff")?.status).toBe("denied");
     expect(result.exitCode).toBe(0);
+    // The page is in the package, built.
+    await mustRun(node, [command, "trace", "export", "run.json", "-o", "run.html"], { cwd: folder, env });
+    expect(readFileSync(join(folder, "run.html"), "utf8")).toContain("review_diff");
   }, 300_000);
 
   it("installs on Node 22 with no compiler, says what is missing, and runs once a Node 26 is named", async () => {

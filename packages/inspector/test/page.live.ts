@@ -180,6 +180,28 @@ describe("the keyboard alone", () => {
     await close();
   });
 
+  it("makes a call as wide as the time line, and shows all of it again", async () => {
+    const { page, check, close } = await openPage(browser, await exported("zoom", exampleTrace()));
+    const widthOf = (name: string): Promise<number> =>
+      row(page, name)
+        .first()
+        .locator(".bar")
+        .first()
+        .evaluate((bar) => bar.getBoundingClientRect().width / (bar.parentElement?.clientWidth ?? 1));
+    await page.locator("[role=treegrid]").focus();
+    for (let times = 0; times < 3; times++) await page.keyboard.press("ArrowDown");
+    expect(await widthOf("review_file")).toBeLessThan(0.12);
+    await page.keyboard.press("z");
+    expect(await widthOf("review_file")).toBeGreaterThan(0.85);
+    expect(await row(page, "run_checks").locator(".bar").count()).toBe(0);
+    expect(await page.getByRole("status").textContent()).toBe("The time line shows review_file.");
+    await page.keyboard.press("Escape");
+    expect(await widthOf("review_file")).toBeLessThan(0.12);
+    expect(await row(page, "run_checks").locator(".bar").count()).toBe(2);
+    check();
+    await close();
+  });
+
   it("goes through the parts of the panel", async () => {
     const { page, check, close } = await openPage(browser, await exported("tabs", exampleTrace()));
     await page.getByRole("tab", { name: "Call" }).focus();
@@ -212,6 +234,10 @@ describe("what is shown", () => {
     );
     await panel.getByText("it did not run").waitFor();
     await panel.getByText("Arguments").click();
+    expect(await panel.getByRole("group", { name: "Arguments" }).isVisible()).toBe(false);
+    // What somebody folded stays folded for the next call.
+    await row(page, "run_checks").click();
+    await panel.getByRole("group", { name: "Result" }).waitFor();
     expect(await panel.getByRole("group", { name: "Arguments" }).isVisible()).toBe(false);
     check();
     await close();
@@ -290,7 +316,7 @@ describe("what is shown", () => {
     const url = await exported("paper", running);
     const { page, check, close } = await openPage(browser, url, { viewport: { width: 1400, height: 300 } });
     const motion = (): Promise<string> =>
-      page.locator(".bar.running .ran").evaluate((bar) => getComputedStyle(bar).animationName);
+      page.locator(".bar.running.ran").evaluate((bar) => getComputedStyle(bar).animationName);
     expect(await motion()).toBe("breathe");
     await page.emulateMedia({ reducedMotion: "reduce" });
     expect(await motion()).toBe("none");

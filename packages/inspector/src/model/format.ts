@@ -30,12 +30,14 @@ export function formatUse(used: number | undefined, max: number | undefined, uni
 }
 
 /** Places of the marks on a time line: at most `most` steps of 1, 2 or 5 times a power of ten. */
-export function timeTicks(endMs: number, most: number): readonly number[] {
-  if (!(endMs > 0) || most < 1) return [0];
-  const rough = endMs / most;
+export function timeTicks(fromMs: number, toMs: number, most: number): readonly number[] {
+  if (!(toMs > fromMs) || most < 1) return [fromMs];
+  const rough = (toMs - fromMs) / most;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10);
-  return Array.from({ length: Math.floor(endMs / step) + 1 }, (_, index) => index * step);
+  const first = Math.ceil(fromMs / step - 1e-9);
+  const last = Math.floor(toMs / step + 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
 }
 
 /** JSON text with line breaks; text that is none (it was cut) stays as it is. */

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,12 +12,12 @@ import type { PageAssets } from "../html.ts";
 /** How long building the page from source may take. */
 const BUILD_TIMEOUT_MS = 120_000;
 
-/** The built page: shipped next to this file, or from source built once for each state of the source. */
+/** The built page: shipped with the package, or from source built once for each state of the source. */
 export async function pageAssets(): Promise<PageAssets> {
   const here = fileURLToPath(import.meta.url);
+  const root = findRoot(dirname(here));
   try {
-    if (!here.endsWith(".ts")) return read(join(dirname(here), "../page/page.json"));
-    const root = join(dirname(here), "../..");
+    if (!here.endsWith(".ts")) return await read(join(root, "dist/page/page.json"));
     const folder = join(root, "node_modules/.cache/page", sourceHash(root));
     const file = join(folder, "page.json");
     return await read(file).catch(async () => {
@@ -31,6 +31,13 @@ export async function pageAssets(): Promise<PageAssets> {
     throw new InspectorError("no-page", "The inspector's page is not there: the package was not built.", {
       cause,
     });
+  }
+}
+
+/** The folder of the package: code that is bundled stands at another depth than its source. */
+function findRoot(start: string): string {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, "package.json")) || dirname(folder) === folder) return folder;
   }
 }
 

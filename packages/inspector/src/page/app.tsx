@@ -32,6 +32,9 @@ export function App() {
           <kbd>/</kbd> filter
         </span>
         <span>
+          <kbd>z</kbd> zoom
+        </span>
+        <span>
           <kbd>Esc</kbd> clear
         </span>
       </footer>

@@ -11,7 +11,10 @@ import {
   run,
   setFilter,
   setFolded,
+  span,
+  toggleZoom,
   tree,
+  zoom,
 } from "./state.ts";
 import { noFilter } from "../model/rows.ts";
 import { Inline } from "./shown-text.tsx";
@@ -28,8 +31,9 @@ const LAST_TICK = 0.93;
 /** The waterfall: every call with its decision, its line, its time and its place on the time line. */
 export function CallGrid() {
   const { rows: list } = rows.value;
-  const { endMs } = tree.value;
-  const ticks = timeTicks(endMs, TICKS);
+  const { fromMs, toMs } = span.value;
+  const ticks = timeTicks(fromMs, toMs, TICKS);
+  const placeOfTick = (ms: number): number => (toMs > fromMs ? (ms - fromMs) / (toMs - fromMs) : 0);
   return (
     <VirtualRows
       label="Calls"
@@ -55,8 +59,8 @@ export function CallGrid() {
           <span role="columnheader" class="time">
             <span class="unseen">Time line</span>
             {ticks.map((ms) =>
-              endMs > 0 && ms / endMs > LAST_TICK ? null : (
-                <span key={ms} class="tick" style={{ left: `${endMs > 0 ? (ms / endMs) * 100 : 0}%` }}>
+              placeOfTick(ms) > LAST_TICK ? null : (
+                <span key={ms} class="tick" style={{ left: `${placeOfTick(ms) * 100}%` }}>
                   {formatMs(ms)}
                 </span>
               ),
@@ -69,14 +73,14 @@ export function CallGrid() {
           <span style={{ gridColumn: "1 / -2" }} />
           <span class="time">
             {ticks.map((ms) => (
-              <span key={ms} class="line" style={{ left: `${endMs > 0 ? (ms / endMs) * 100 : 0}%` }} />
+              <span key={ms} class="line" style={{ left: `${placeOfTick(ms) * 100}%` }} />
             ))}
           </span>
         </div>
       }
       row={(index, top) => {
         const row = list[index];
-        return row && <Row key={row.node.call.key} row={row} index={index} top={top} endMs={endMs} />;
+        return row && <Row key={row.node.call.key} row={row} index={index} top={top} />;
       }}
     />
   );
@@ -86,10 +90,9 @@ interface RowProps {
   readonly row: TreeRow;
   readonly index: number;
   readonly top: number;
-  readonly endMs: number;
 }
 
-function Row({ row, index, top, endMs }: RowProps) {
+function Row({ row, index, top }: RowProps) {
   const { node, expanded } = row;
   const { call } = node;
   // Only the two rows between which the choice moves are drawn again.
@@ -134,22 +137,34 @@ function Row({ row, index, top, endMs }: RowProps) {
         {call.durationMs === undefined ? "" : formatMs(call.durationMs)}
       </span>
       <span role="gridcell" class="time" aria-label={placeOf(row)}>
-        <Bar row={row} endMs={endMs} />
+        <Bar row={row} />
       </span>
     </div>
   );
 }
 
 /** The whole bar is the call; its full part is the tool itself, behind what was decided and waited for. */
-function Bar({ row, endMs }: Pick<RowProps, "row" | "endMs">) {
+function Bar({ row }: Pick<RowProps, "row">) {
   const { startMs, durationMs, runMs, status } = row.node.call;
-  const end = durationMs === undefined ? Math.max(endMs, startMs) : startMs + durationMs;
-  const part = (ms: number): number => (endMs > 0 ? Math.min(100, (ms / endMs) * 100) : 0);
-  const ran = runMs === undefined || end <= startMs ? 0 : Math.min(1, runMs / (end - startMs));
+  const { fromMs, toMs } = span.value;
+  const endMs = durationMs === undefined ? Math.max(tree.value.endMs, startMs) : startMs + durationMs;
+  if (endMs < fromMs || startMs > toMs) return null;
+  const place = (ms: number): number =>
+    toMs > fromMs ? Math.max(0, Math.min(100, ((ms - fromMs) / (toMs - fromMs)) * 100)) : 0;
+  const ranFrom = status === "running" ? startMs : endMs - Math.min(runMs ?? 0, endMs - startMs);
   return (
-    <span class={`bar ${status}`} style={{ left: `${part(startMs)}%`, width: `${part(end - startMs)}%` }}>
-      <span class="ran" style={{ width: `${status === "running" ? 100 : ran * 100}%` }} />
-    </span>
+    <>
+      <span
+        class={`bar ${status}`}
+        style={{ left: `${place(startMs)}%`, width: `${place(endMs) - place(startMs)}%` }}
+      />
+      {(runMs !== undefined || status === "running") && (
+        <span
+          class={`bar ran ${status}`}
+          style={{ left: `${place(ranFrom)}%`, width: `${place(endMs) - place(ranFrom)}%` }}
+        />
+      )}
+    </>
   );
 }
 
@@ -207,8 +222,12 @@ function handle(key: string, pageRows: number): boolean {
         false,
       );
       return true;
+    case "z":
+      toggleZoom();
+      return true;
     case "Escape":
       if (isFiltering(filter.value)) setFilter(noFilter);
+      else if (zoom.value !== undefined) toggleZoom();
       return true;
     default:
       return false;

@@ -8,6 +8,12 @@ import type { Run } from "../model/run.ts";
 import { buildTree, type CallTree, type TreeNode } from "../model/tree.ts";
 
 export type Tab = "call" | "script" | "output" | "limits" | "rules";
+/** Milliseconds since the run began. */
+export interface TimeSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 export type Connection = "file" | "connecting" | "live" | "lost";
 
 export const runs = signal<readonly Run[]>([]);
@@ -22,6 +28,10 @@ export const activeKey = signal<string | undefined>(undefined);
 export const activeDiffRow = signal(0);
 export const tab = signal<Tab>("call");
 export const printing = signal(false);
+/** The part of the time line that is seen; undefined: all of it. */
+export const zoom = signal<TimeSpan | undefined>(undefined);
+/** Parts of the details that somebody opened or folded, by their title: they stay so for other calls. */
+export const foldedParts = signal<ReadonlyMap<string, boolean>>(new Map());
 /** What a screen reader is told. */
 export const announcement = signal("");
 
@@ -30,6 +40,7 @@ const emptyRun: Run = { name: "", durationMs: 0, omitted: 0, live: false, calls:
 export const run = computed(() => runs.value[chosenRun.value] ?? emptyRun);
 export const tree = computed(() => buildTree(run.value));
 export const rows = computed(() => visibleRows(tree.value, foldedKeys.value, filter.value));
+export const span = computed((): TimeSpan => zoom.value ?? { fromMs: 0, toMs: tree.value.endMs });
 export const activeRow = computed(() => {
   const key = activeKey.value;
   return key === undefined ? -1 : rows.value.rows.findIndex(({ node }) => node.call.key === key);
@@ -68,6 +79,7 @@ export function chooseRun(index: number): void {
     chosenRun.value = index;
     activeKey.value = undefined;
     foldedKeys.value = new Set();
+    zoom.value = undefined;
     if (otherRun.value === index) otherRun.value = runs.value.findIndex((_, other) => other !== index);
   });
 }
@@ -96,6 +108,20 @@ export function setFolded(keys: readonly string[], folded: boolean): void {
     else next.delete(key);
   }
   foldedKeys.value = next;
+}
+
+/** Makes the chosen call as wide as the time line, or shows all of it again. */
+export function toggleZoom(): void {
+  const call = activeNode.value?.call;
+  if (zoom.value !== undefined || call === undefined) {
+    zoom.value = undefined;
+    announcement.value = "The whole time line is shown.";
+    return;
+  }
+  const toMs = call.durationMs === undefined ? tree.value.endMs : call.startMs + call.durationMs;
+  const margin = Math.max((toMs - call.startMs) * 0.05, 0.01);
+  zoom.value = { fromMs: Math.max(0, call.startMs - margin), toMs: toMs + margin };
+  announcement.value = `The time line shows ${call.name}.`;
 }
 
 /** Chooses a call wherever it is: what is folded above it opens, and a filter that hides it goes. */

@@ -68,9 +68,10 @@ describe("numbers", () => {
   });
 
   it("mark a time line in even steps, few of them", () => {
-    expect(timeTicks(1_460, 5)).toEqual([0, 500, 1_000]);
-    expect(timeTicks(10, 5)).toEqual([0, 2, 4, 6, 8, 10]);
-    expect(timeTicks(0, 5)).toEqual([0]);
+    expect(timeTicks(0, 1_460, 5)).toEqual([0, 500, 1_000]);
+    expect(timeTicks(0, 10, 5)).toEqual([0, 2, 4, 6, 8, 10]);
+    expect(timeTicks(812, 930, 5)).toEqual([850, 900]);
+    expect(timeTicks(0, 0, 5)).toEqual([0]);
   });
 
   it("leave JSON that was cut as it is", () => {

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount, formatMs, prettyJson } from "../../model/format.ts";
 import type { RunCall } from "../../model/run.ts";
 import { Block, Inline } from "../shown-text.tsx";
-import { activeNode, showCall, tab } from "../state.ts";
+import { activeNode, foldedParts, showCall, tab } from "../state.ts";
 import { Effect, StatusWord } from "../status.tsx";
 
 /** One call: what it was, how it was decided, what went in and what came out. */
@@ -105,20 +105,27 @@ export function CallTexts({ call }: Pick<FactsProps, "call">) {
   return (
     <>
       {call.error !== undefined && (
-        <Fold title="Error" open key={`error ${call.key}`}>
-          <Block text={call.error} label="Error" />
+        <Fold title="Error" open>
+          <Block text={call.error} label="Error" key={call.key} />
         </Fold>
       )}
-      <Fold title="Arguments" size={call.argumentBytes} open key={`arguments ${call.key}`}>
-        <Json json={call.arguments} label="Arguments" />
+      <Fold title="Arguments" size={call.argumentBytes} open={isShort(call.arguments)}>
+        <Json json={call.arguments} label="Arguments" key={call.key} />
       </Fold>
       {(call.result !== undefined || call.status === "ok") && (
-        <Fold title="Result" size={call.resultBytes} open key={`result ${call.key}`}>
-          <Json json={call.result} label="Result" />
+        <Fold title="Result" size={call.resultBytes} open={isShort(call.result)}>
+          <Json json={call.result} label="Result" key={call.key} />
         </Fold>
       )}
     </>
   );
+}
+
+/** What is longer stays folded until somebody opens it. */
+const MAX_OPEN_CHARS = 1_000;
+
+function isShort(text: string | undefined): boolean {
+  return (text?.length ?? 0) <= MAX_OPEN_CHARS;
 }
 
 function Json({ json, label }: { readonly json: string | undefined; readonly label: string }) {
@@ -129,18 +136,27 @@ function Json({ json, label }: { readonly json: string | undefined; readonly lab
 interface FoldProps {
   readonly title: string;
   readonly size?: number | undefined;
-  readonly open?: boolean;
+  /** Whether it is open before anybody has said so. */
+  readonly open: boolean;
   readonly children: preact.ComponentChildren;
 }
 
-export function Fold({ title, size, open = false, children }: FoldProps) {
+export function Fold({ title, size, open, children }: FoldProps) {
+  const shown = foldedParts.value.get(title) ?? open;
   return (
-    <details class="fold" open={open}>
+    <details
+      class="fold"
+      open={shown}
+      onToggle={({ currentTarget }) => {
+        if (currentTarget.open !== (foldedParts.value.get(title) ?? open))
+          foldedParts.value = new Map(foldedParts.value).set(title, currentTarget.open);
+      }}
+    >
       <summary>
         {title}
         {size !== undefined && <span class="hint"> {formatBytes(size)}</span>}
       </summary>
-      {children}
+      {shown && children}
     </details>
   );
 }
