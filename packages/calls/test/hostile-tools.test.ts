@@ -49,6 +49,7 @@ const withData = (structuredContent: unknown) => giving({ content: [], details: 
 const withUsage = (usage: unknown) => giving({ content: [], details: {}, usage });
 
 type Then = (resolve: (value: unknown) => void, reject: (error: unknown) => void) => void;
+// oxlint-disable-next-line unicorn/no-thenable
 const thenable = (then: Then): object => Object.fromEntries([["then", then]]);
 
 const sparse: unknown[] = [];

@@ -10,11 +10,18 @@ import {
   type ToolResult,
   type ToolSource,
   type ToolUpdateCallback,
+  modelTextLimits,
+  shorten,
+  truncateText,
 } from "@nestbox/tool";
 import { callToolResultSchema } from "./call-tool-result-schema.ts";
 import { modelContent, type SaveOutput } from "./content.ts";
 import { McpError } from "./error.ts";
+import { foreignSchema } from "./foreign-schema.ts";
 import { mcpNamespaceName, mcpToolNames } from "./names.ts";
+
+/** Characters of a tool's description that a model is told. */
+const maxDescriptionChars = 16_000;
 
 export interface ImportOptions {
   /** The server's name as it was configured: policies compare this one, never the sanitized form. */
@@ -43,7 +50,7 @@ export interface ImportedServer {
   /** For `host.register(tool, { source })`. */
   readonly source: ToolSource;
   readonly tools: readonly RunnableTool[];
-  /** Tools that were left out, and why: their schema cannot be compiled. */
+  /** Tools that were left out, and why: their schema cannot be compiled, or would take too long to check. */
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
 }
 
@@ -61,7 +68,7 @@ export async function importMcpServer(options: ImportOptions): Promise<ImportedS
     name: mcpNamespaceName(server),
     aliases: [server],
     ...(options.description === undefined ? {} : { description: options.description }),
-    ...(instructions === undefined ? {} : { instructions }),
+    ...(instructions === undefined ? {} : { instructions: truncateText(instructions, modelTextLimits).text }),
   };
   const names = mcpToolNames(
     server,
@@ -73,7 +80,9 @@ export async function importMcpServer(options: ImportOptions): Promise<ImportedS
   for (const tool of new Map(listed.map((one) => [one.name, one])).values()) {
     try {
       compileSchema(tool.inputSchema);
-      tools.push(toolOf(options, tool, names.get(tool.name) ?? tool.name, namespace));
+      const parameters = foreignSchema(tool.inputSchema);
+      if (parameters === undefined) skipped.push({ name: tool.name, reason: "its schema is too complex" });
+      else tools.push(toolOf(options, tool, names.get(tool.name) ?? tool.name, namespace, parameters));
     } catch (error) {
       skipped.push({ name: tool.name, reason: error instanceof Error ? error.message : String(error) });
     }
@@ -81,7 +90,13 @@ export async function importMcpServer(options: ImportOptions): Promise<ImportedS
   return { namespace, source: { kind: "mcp", server }, tools, skipped };
 }
 
-function toolOf(options: ImportOptions, tool: Tool, name: string, namespace: ToolNamespace): RunnableTool {
+function toolOf(
+  options: ImportOptions,
+  tool: Tool,
+  name: string,
+  namespace: ToolNamespace,
+  parameters: object,
+): RunnableTool {
   const { server, client, timeoutMs = 60_000 } = options;
   const annotations = annotationsOf(tool);
   const title = tool.title ?? tool.annotations?.title;
@@ -89,7 +104,7 @@ function toolOf(options: ImportOptions, tool: Tool, name: string, namespace: Too
     options.toolExposure !== undefined && Object.hasOwn(options.toolExposure, tool.name)
       ? options.toolExposure[tool.name]
       : options.exposure;
-  const outputSchema = callToolResultSchema(tool.outputSchema);
+  const outputSchema = callToolResultSchema(tool.outputSchema && foreignSchema(tool.outputSchema));
   // A schema of the server's that cannot be compiled is not checked; its tool works all the same.
   const checked = compiles(outputSchema) ? outputSchema : callToolResultSchema(undefined);
 
@@ -121,8 +136,11 @@ function toolOf(options: ImportOptions, tool: Tool, name: string, namespace: Too
   return {
     name,
     label: `${server}/${tool.name}`,
-    description: tool.description?.trim() || title || `MCP tool ${tool.name} from server ${server}`,
-    parameters: tool.inputSchema,
+    description: shorten(
+      tool.description?.trim() || title || `MCP tool ${tool.name} from server ${server}`,
+      maxDescriptionChars,
+    ),
+    parameters,
     outputSchema: checked,
     exposure: toolExposure(chosen ?? "codemode"),
     namespace,

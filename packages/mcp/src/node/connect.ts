@@ -1,5 +1,14 @@
-import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type JsonSchemaType,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  type Transport,
+} from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { compileSchema, formatSchemaErrors } from "@nestbox/tool";
+import { foreignSchema } from "../foreign-schema.ts";
 import { importMcpServer, type ImportedServer, type ImportOptions } from "../import-server.ts";
 
 /** How a server is reached. */
@@ -29,7 +38,10 @@ export interface ConnectedServer extends ImportedServer, AsyncDisposable {
 
 /** Connects an MCP server and imports its tools. Rejects when it cannot be reached or read. */
 export async function connectMcpServer(options: ConnectOptions): Promise<ConnectedServer> {
-  const client = new Client({ name: "nestbox", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  const client = new Client(
+    { name: "nestbox", version: "1" },
+    { versionNegotiation: { mode: "auto" }, jsonSchemaValidator: outputValidator },
+  );
   // The SDK's client is no event target.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
   if (options.onClose !== undefined) client.onclose = options.onClose;
@@ -44,6 +56,20 @@ export async function connectMcpServer(options: ConnectOptions): Promise<Connect
     throw error;
   }
 }
+
+/** The SDK's own would run the server's regular expressions over the server's text. */
+const outputValidator: jsonSchemaValidator = {
+  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    const checked = compileSchema(foreignSchema(schema) ?? {});
+    return (input) => {
+      const result = checked.check(input);
+      // Whoever asks says what `T` is.
+      return result.ok
+        ? { valid: true, data: input as T, errorMessage: undefined }
+        : { valid: false, data: undefined, errorMessage: formatSchemaErrors(result.errors) };
+    };
+  },
+};
 
 function transportOf(endpoint: McpEndpoint): Transport {
   if (endpoint.kind === "http") {
