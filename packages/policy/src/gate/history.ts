@@ -1,6 +1,7 @@
 import type { CallRequest } from "@nestbox/tool";
 
 import type { CallHistory, Decision } from "../decision.ts";
+import { splitGlob } from "../paths/reach.ts";
 import type { GrantFacts } from "./grant.ts";
 
 type HistoryCall = CallHistory["calls"][number];
@@ -95,7 +96,9 @@ export function writesOf(decision: Decision, cwd: string, facts: GrantFacts): re
     if (resource.action !== "write" && resource.action !== "delete") continue;
     // Some path below a folder: every other call of the batch would wait for it.
     if (resource.extent === "within") continue;
-    const path = facts.resolve(facts.resolve(cwd, resource.base ?? "."), resource.value);
+    // A pattern may mean anything in the folder that it stands in.
+    const value = resource.extent === "glob" ? splitGlob(resource.value).folder : resource.value;
+    const path = facts.resolve(facts.resolve(cwd, resource.base ?? "."), value);
     paths.add(path);
     const real = facts.realPath(path);
     if (real !== undefined) paths.add(real);
