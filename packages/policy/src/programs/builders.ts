@@ -94,6 +94,7 @@ export const builderTable: readonly ProgramSpec[] = [
   },
   {
     names: ["rollup", "rolldown"],
+    operandsWith: { "--config": { first: "execute", rest: "read" } },
     options: `-o,--file=write -d,--dir=write-tree -c,--config?execute -p,--plugin=execute --configPlugin=execute -f,--format=text -i,--input=read -w,--watch ${quiet}`,
     operands: { rest: "read" },
   },

@@ -139,7 +139,6 @@ export const packageTable: readonly ProgramSpec[] = [
       "winget",
       "scoop",
       "nix-env",
-      "guix",
     ],
     options:
       "-r,--requirement=read -e,--editable=read -t,--target=write-tree --prefix=write-tree --index-url=url --extra-index-url=url -c,--constraint=read -y,--yes -q,--quiet -v,--verbose -U,--upgrade -C,--directory=cwd --project=cwd",

@@ -12,8 +12,8 @@ import {
   type Scope,
 } from "./analysis.ts";
 import { parseArguments } from "./arguments.ts";
-import { applyRole, Effects, type CommandCall } from "./effects.ts";
-import { assign } from "./environment.ts";
+import { applyRole, Effects, runLine, type CommandCall } from "./effects.ts";
+import { assign, namesCommand } from "./environment.ts";
 import { joinPath, unite } from "./folders.ts";
 import { hostFact, pathFacts } from "./resources.ts";
 import { expandsToMany, literalWord, plainWord, wordTail, type ShellWord } from "./shell-word.ts";
@@ -85,6 +85,9 @@ export function readCommand(
     if (dashed !== undefined) startWords(call, [literalWord("git"), literalWord(dashed), ...words.slice(1)]);
     else if (declared === undefined && !known) readUnknown(call);
     readGlobs(call);
+    for (const { name, value } of env)
+      if (namesCommand(name) && !/^(cat|true|:|)$/.test(value.value ?? "?"))
+        runLine(call, withoutPipe(value), `${name}=${value.raw}`);
   }
 
   const source = extra.source ?? words.map((word) => word.raw).join(" ");
@@ -112,6 +115,8 @@ export function readCommand(
   for (const one of env) {
     // `IFS= read` splits a line; it changes nothing that runs.
     if (one.name === "IFS" && splitsLines.has(program ?? "")) continue;
+    // `GIT_PAGER=cat`: whatever runs it then does nothing.
+    if (namesCommand(one.name) && /^(cat|true|:|)$/.test(one.value.value ?? "?")) continue;
     assign(analysis, one.name, "command", index);
   }
   for (const run of effects.later) run();
@@ -239,6 +244,12 @@ function applyWithin(call: CommandCall, spec: CompiledSpec): void {
       : names.map((name) => literalWord(name));
   for (const place of places)
     call.effects.within(place, `${call.program} ${call.parsed.subcommand.join(" ")}`.trim());
+}
+
+/** `LESSOPEN='|x'` */
+function withoutPipe(word: ShellWord): ShellWord {
+  const pipe = /^\|+-?/.exec(word.value ?? "")?.[0] ?? "";
+  return pipe === "" ? word : wordTail(word, pipe.length);
 }
 
 /** The shell itself lists folders to replace a glob, whatever the word means to the program. */

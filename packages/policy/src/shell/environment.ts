@@ -133,6 +133,36 @@ const dangerous = [
   "ZDOTDIR",
 ] as const;
 
+/** Variables whose value is a command line that some program runs. */
+const commands = [
+  "PAGER",
+  "*_PAGER",
+  "MANPAGER",
+  "EDITOR",
+  "*_EDITOR",
+  "VISUAL",
+  "BROWSER",
+  "LESSOPEN",
+  "LESSCLOSE",
+  "PROMPT_COMMAND",
+  "GIT_SSH_COMMAND",
+  "GIT_SSH",
+  "GIT_EXTERNAL_DIFF",
+  "GIT_PROXY_COMMAND",
+  "GIT_ASKPASS",
+  "SSH_ASKPASS",
+  "SUDO_ASKPASS",
+  "RSYNC_RSH",
+  "CVS_RSH",
+  "SVN_SSH",
+  "HGEDITOR",
+] as const;
+
+/** What is plainly there is read like any command line, so that a deny of it holds. */
+export function namesCommand(name: string): boolean {
+  return matches(commands, name);
+}
+
 function matches(patterns: readonly string[], name: string): boolean {
   return patterns.some((pattern) => {
     if (pattern.endsWith("*")) return name.startsWith(pattern.slice(0, -1));

@@ -2,7 +2,7 @@ import type { Command as ParsedCommand } from "unbash";
 
 import type { Outcome, Scope } from "./analysis.ts";
 import { checkArithmetic } from "./arithmetic.ts";
-import { assign } from "./environment.ts";
+import { assign, namesCommand } from "./environment.ts";
 import { readRedirections } from "./redirections.ts";
 import { literalWord, type ShellWord } from "./shell-word.ts";
 import { readWord, visitNested, type WordReader } from "./words.ts";
@@ -44,7 +44,16 @@ export function readSimple(reader: WordReader, node: ParsedCommand): Outcome {
         };
   const source = scope.text.slice(node.pos, node.end);
   if (words.length === 0) {
-    for (const one of env) assign(analysis, one.name, "shell");
+    for (const one of env) {
+      assign(analysis, one.name, "shell");
+      const line = namesCommand(one.name) ? (one.value.value ?? one.value.guess) : undefined;
+      if (line === undefined) continue;
+      analysis.runText(
+        line,
+        { ...scope, wrappers: [...scope.wrappers, one.name], depth: scope.depth + 1 },
+        folders,
+      );
+    }
     // The names that a list takes from outside the project are read, whatever is done with them.
     const lists = node.prefix.flatMap((item) =>
       item.type === "Assignment" && item.value.type === "ArrayValue" ? item.value.elements : [],

@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
   {
     id: "B02",
     text: "GIT_SSH_COMMAND=/tmp/evil.sh git fetch",
-    commands: ["git fetch"],
+    commands: ["git fetch", "git>evil.sh"],
     doubts: ["environment"],
   },
   { id: "B04", text: "TZ=UTC date +%F", commands: ["date +%F"], readOnly: true },

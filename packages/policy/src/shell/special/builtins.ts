@@ -2,7 +2,7 @@ import { homeOf, type Folders } from "../analysis.ts";
 import { checkArithmetic } from "../arithmetic.ts";
 import type { CommandCall } from "../effects.ts";
 import { runLine } from "../effects.ts";
-import { assign, isDangerousVariable } from "../environment.ts";
+import { assign, isDangerousVariable, namesCommand } from "../environment.ts";
 import { joinPath, unite } from "../folders.ts";
 import { pathValue } from "../resources.ts";
 import { literalWord, wordTail, type ShellWord } from "../shell-word.ts";
@@ -117,6 +117,7 @@ function readDeclare(call: CommandCall): void {
     if (!word.raw.startsWith(target)) analysis.variablesLost = true;
     if (!/^[A-Za-z_]\w*$/.test(target)) checkVariable(call, literalWord(target));
     if (name !== undefined) assign(analysis, name, exported ? "export" : "shell", analysis.commands.length);
+    if (namesCommand(target)) runLine(call, wordTail(word, equals + 1), `${program} ${word.raw}`);
     if (integer) {
       const value = wordTail(word, equals + 1);
       checkArithmetic(analysis, value.value ?? value.raw, scope.text);

@@ -116,6 +116,8 @@ function readHttpie(call: CommandCall): void {
   const items = [...parsed.operands];
   if (/^[A-Z]+$/.test(items[0]?.value ?? "")) items.shift();
   const [url, ...rest] = items;
+  const unknown = effects.resources.findIndex((one) => one.kind === "host" && one.value === undefined);
+  if (url !== undefined && unknown !== -1) effects.resources.splice(unknown, 1);
   if (url !== undefined) effects.resources.push(hostFact(url, `${program} ${url.raw}`));
   for (const item of rest) {
     const at = /^[^@=:]*(?::?=)?@/.exec(item.value ?? item.prefix);
