@@ -2,6 +2,7 @@ import { makeConsole } from "./console.ts";
 import { type CoreConfig, makeCore } from "./core.ts";
 import { type EnvironmentConfig, makeEnvironment } from "./environment.ts";
 import { makeFrames } from "./frames.ts";
+import { makeLanguage } from "./language.ts";
 import { makeScriptGlobals, type ScriptGlobals } from "./script-globals.ts";
 import { primordials } from "./primordials.ts";
 import { makeTimers } from "./timers.ts";
@@ -35,6 +36,7 @@ const PARTS = {
   makeEnvironment,
   makeTimers,
   makeConsole,
+  makeLanguage,
   makeEvents,
   makeEncoding,
   makeUrls,
@@ -73,6 +75,7 @@ function main(
   P.defineProperty(P.Error, "prepareStackTrace", nothing);
 
   parts.makeConsole(P, core, environment.clock);
+  parts.makeLanguage(P, core);
   parts.makeWebGlobals(P, core, environment, service, parts);
 
   return (operation: number, a?: unknown, b?: unknown, ...rest: (string | Uint8Array)[]): unknown => {

@@ -123,6 +123,13 @@ export function makeScriptGlobals(
     return new P.Proxy(target, handler);
   }
 
+  /** Without a name and of length 0, as in the built-in codemode. */
+  const caller =
+    (target: string, what: string) =>
+    // oxlint-disable-next-line typescript/no-useless-default-assignment -- without it the length is 1
+    (args: unknown = undefined) =>
+      core.startCall(1, target, args, what);
+
   const tools = P.create(null) as Record<string, unknown>;
   const identifiers = P.list<string>();
   let identifierCount = 0;
@@ -131,8 +138,7 @@ export function makeScriptGlobals(
     const name = tool[0];
     const identifier = tool[1];
     const target = "" + i;
-    const call = (args?: unknown) =>
-      core.startCall(1, target, args, "the argument of tools." + (identifier ?? name));
+    const call = caller(target, "the argument of tools." + (identifier ?? name));
     if (identifier !== null) {
       identifiers[identifierCount++] = identifier;
       P.defineProperty(tools, identifier, core.descriptor(call, true, false));

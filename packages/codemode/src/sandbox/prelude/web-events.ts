@@ -5,15 +5,12 @@
  */
 export function makeEvents(clock: () => number) {
   "use strict";
-  const LEGACY_CODES: Readonly<Record<string, number>> = {
-    InvalidCharacterError: 5,
-    NotSupportedError: 9,
-    SyntaxError: 12,
-    AbortError: 20,
-    QuotaExceededError: 22,
-    TimeoutError: 23,
-    DataCloneError: 25,
-  };
+  /** Names of errors by their old numbers, from 1; empty where the web dropped the name. */
+  const LEGACY_NAMES =
+    "IndexSize,,HierarchyRequest,WrongDocument,InvalidCharacter,,NoModificationAllowed,NotFound,NotSupported,InUseAttribute,InvalidState,Syntax,InvalidModification,Namespace,InvalidAccess,,TypeMismatch,Security,Network,Abort,URLMismatch,QuotaExceeded,Timeout,InvalidNodeType,DataClone";
+  const LEGACY_CONSTANTS =
+    "INDEX_SIZE,DOMSTRING_SIZE,HIERARCHY_REQUEST,WRONG_DOCUMENT,INVALID_CHARACTER,NO_DATA_ALLOWED,NO_MODIFICATION_ALLOWED,NOT_FOUND,NOT_SUPPORTED,INUSE_ATTRIBUTE,INVALID_STATE,SYNTAX,INVALID_MODIFICATION,NAMESPACE,INVALID_ACCESS,VALIDATION,TYPE_MISMATCH,SECURITY,NETWORK,ABORT,URL_MISMATCH,QUOTA_EXCEEDED,TIMEOUT,INVALID_NODE_TYPE,DATA_CLONE";
+  const codes = new Map(LEGACY_NAMES.split(",").map((name, index) => [`${name}Error`, index + 1]));
 
   class DOMException extends Error {
     constructor(
@@ -29,8 +26,17 @@ export function makeEvents(clock: () => number) {
     }
 
     get code(): number {
-      return Object.hasOwn(LEGACY_CODES, this.name) ? (LEGACY_CODES[this.name] ?? 0) : 0;
+      return this.name === "Error" ? 0 : (codes.get(this.name) ?? 0);
     }
+
+    get [Symbol.toStringTag](): string {
+      return "DOMException";
+    }
+  }
+  for (const [index, name] of LEGACY_CONSTANTS.split(",").entries()) {
+    const constant = { value: index + 1, enumerable: true };
+    Object.defineProperty(DOMException, `${name}_ERR`, constant);
+    Object.defineProperty(DOMException.prototype, `${name}_ERR`, constant);
   }
 
   let begin: ((event: Event, target: EventTarget) => void) | undefined;

@@ -140,6 +140,21 @@ export const DIFFERENCES: readonly Difference[] = [
     /circular reference/,
     /self of the returned value refers back/,
   ),
+  difference(
+    "D7",
+    "a promise that was not awaited is named",
+    "return { r: tools.echo({}) }",
+    /\{"r":\{\}\}/,
+    /r of the returned value is a promise that was not awaited/,
+  ),
+  difference(
+    "D7",
+    "a promise in text() is named",
+    "text(tools.echo({}))",
+    /\{\}/,
+    /the value of text\(\) is a promise that was not awaited/,
+  ),
+  difference("D7", "console shows a promise", "console.log(Promise.resolve(1))", /\{\}/, /\[Promise\]/),
   difference("D7", "a regular expression arrives", "return /a/g", /\{\}$/, /\/a\/g$/),
   difference(
     "D7",
@@ -213,6 +228,13 @@ export const DIFFERENCES: readonly Difference[] = [
     "return new Date(0).toLocaleDateString('en')",
     /01\/01\/1970/,
     /1\/1\/1970/,
+  ),
+  difference(
+    "D8",
+    "texts are compared as in a language",
+    "return ['b', 'a', 'C'].sort((a, b) => a.localeCompare(b))",
+    /\["C","a","b"\]/,
+    /\["a","b","C"\]/,
   ),
   difference(
     "D12",

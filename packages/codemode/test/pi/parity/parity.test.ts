@@ -42,6 +42,39 @@ describe("a script for the built-in codemode gives the same output, character fo
   });
 });
 
+/** Names of all built-ins with their members; what an object has itself is not asked for. */
+const NAMES = `// @options: {"max_output_tokens": 100000}
+const names = (o) => Reflect.ownKeys(o).map(String);
+const out = [];
+for (const k of names(globalThis)) {
+  out.push(k);
+  const v = ["tools", "ALL_TOOLS", "models", "ctx", "globalThis"].includes(k) ? undefined : globalThis[k];
+  if ((typeof v !== "object" && typeof v !== "function") || v === null) continue;
+  for (const m of names(v)) out.push(k + "." + m);
+  if (typeof v === "function" && v.prototype) for (const m of names(v.prototype)) out.push(k + ".prototype." + m);
+}
+const kinds = [function* () {}, async () => {}, async function* () {}, Int8Array, new Map().entries(), [].values()];
+for (const [i, kind] of kinds.entries()) for (const m of names(Object.getPrototypeOf(kind))) out.push(i + "." + m);
+return [...new Set(out)].sort().join(" ");`;
+
+test("nothing that the built-in codemode has is missing, but what the list names", async () => {
+  // D16
+  const [theirs, own] = await Promise.all(
+    [builtin, ours].map(async (side) => {
+      const { text } = await side.run(NAMES);
+      return text.slice(text.indexOf("Output:\n|") + 9).split(" ");
+    }),
+  );
+  expect(theirs?.length).toBeGreaterThan(900);
+  const missing = theirs?.filter((name) => own?.includes(name) !== true) ?? [];
+  const named =
+    /^(?:SharedArrayBuffer\b|ArrayBuffer\.prototype\.\w*[iI]mmutable|Function\.prototype\.(?:fileName|lineNumber|columnNumber)$)/;
+  // Members of every error that the engine keeps on the error itself, and prototypes of functions that are no classes.
+  const elsewhere =
+    /^(?:Error\.prototype\.stack|DOMException\.prototype\.(?:name|message)|Symbol\(Symbol\.toStringTag\)|(?:store|load|text|image|exit)\.prototype)/;
+  expect(missing.filter((name) => !named.test(name) && !elsewhere.test(name))).toEqual([]);
+});
+
 describe("what differs on purpose is on the list", () => {
   test.each(DIFFERENCES)("$id: $promise", async ({ code, builtin: theirs, ours: own }) => {
     const expected = await builtin.run(code);

@@ -247,6 +247,43 @@ export const SAME: readonly (readonly [promise: string, code: string])[] = [
     "a script's own names",
     "const text1 = 1, ctx = 2, fetch = 3, setTimeout = 4; return [text1, ctx, fetch, setTimeout]",
   ],
+  [
+    "parts and windows of iterators",
+    "return [[1, 2, 3].values().chunks(2).toArray(), [1, 2, 3].values().windows(2).toArray(), [1].values().windows(2, 'allow-partial').toArray()]",
+  ],
+  [
+    "iterators joined and searched",
+    "return [[1, null, 'b'].values().join('-'), [1, 2].values().join(), [1, NaN].values().includes(NaN), [1, 2].values().includes(1, 1)]",
+  ],
+  [
+    "iterators side by side",
+    "return [[...Iterator.zip([[1, 2, 3], ['a', 'b']])], [...Iterator.zip([[1, 2], ['a']], { mode: 'longest', padding: [0, 'z'] })], [...Iterator.zipKeyed({ n: [1, 2], s: ['a', 'b'] })]]",
+  ],
+  [
+    "iterators of different lengths",
+    "try { return [...Iterator.zip([[1], [1, 2]], { mode: 'strict' })] } catch (e) { return e.name }",
+  ],
+  [
+    "iterators that are left early",
+    "const log = []; const source = () => ({ __proto__: Iterator.prototype, n: 0, next() { return { value: this.n++, done: false } }, return() { log.push('closed'); return {} } }); for (const c of source().chunks(2)) { log.push(c); if (log.length > 1) break } for (const r of Iterator.zip([source(), [7]])) log.push(r); return log",
+  ],
+  [
+    "wrong sizes of parts",
+    "const seen = []; for (const f of [() => [1].values().chunks(0), () => [1].values().windows('x'), () => Iterator.zip([], { mode: 'x' }), () => [1].values().includes(1, -1)]) try { f(); seen.push('none') } catch (e) { seen.push(e.name) } return seen",
+  ],
+  [
+    "exact sums",
+    "return [Math.sumPrecise([0.1, 0.2, 0.3]), Math.sumPrecise([1e20, 0.1, -1e20]), Object.is(Math.sumPrecise([]), -0), String(Math.sumPrecise([Infinity, 1])), Math.sumPrecise([1e16, 1, 1e-16]), Math.sumPrecise([4503599627370495.5, 0.5])]",
+  ],
+  [
+    "an error kind of the other engine",
+    "return [typeof InternalError, new InternalError('x') instanceof Error, String(new InternalError('x')), (() => { try { null.x } catch (e) { return e instanceof InternalError } })()]",
+  ],
+  [
+    "numbers of DOMException",
+    "const e = new DOMException('gone', 'NotFoundError'); return [e.code, DOMException.ABORT_ERR, e.DATA_CLONE_ERR, String(e), Object.prototype.toString.call(e)]",
+  ],
+  ["how calls look", "return [tools.echo.name, tools.echo.length, typeof tools.echo]"],
   ["shadowing an output function", 'const text = "mine"; return text'],
   ["arguments of eval", "return eval('1 + 1')"],
   ["a rejection that nobody handles", 'Promise.reject(new Error("lost")); return 1'],
