@@ -9,6 +9,8 @@ import { checkShell, isShell } from "./check-shell.ts";
 import type { Fault } from "./fault.ts";
 import { given, type Given } from "./given.ts";
 
+const PI_TOOLS = ["read", "bash", "edit", "write", "grep", "find", "ls"];
+
 /** Every fault of these blocks, in the order of pages and lines. `text` is not looked at. */
 export async function checkBlocks(
   blocks: readonly Block[],
@@ -20,7 +22,7 @@ export async function checkBlocks(
       code.filter((block) => !isScript(block)),
       context,
     )),
-    ...(await checkScripts(code.filter(isScript), context)),
+    ...(await checkScripts(code)),
     ...checkData(blocks.filter(isData)),
     ...checkShell(blocks.filter(isShell)),
     ...blocks.filter((block) => !isCode(block) && !isData(block) && !isShell(block)).flatMap(otherFault),
@@ -28,17 +30,23 @@ export async function checkBlocks(
   return faults.sort((a, b) => a.page.localeCompare(b.page) || a.line - b.line);
 }
 
-/** Scripts, read and checked as `nestbox check` does: against the review tools and those that the page knows. */
-async function checkScripts(
-  blocks: readonly Block[],
-  context: Readonly<Record<string, Given>>,
-): Promise<readonly Fault[]> {
+/**
+ * Scripts, read and checked as `nestbox check` does: against the review tools, Pi's own, and those that the page itself
+ * defines.
+ */
+async function checkScripts(code: readonly Block[]): Promise<readonly Fault[]> {
   const checker = createScriptChecker({ timeoutMs: 120_000 });
   const review = createReviewTools({ dangers: [] });
   const faults: Fault[] = [];
-  for (const { page, line, text } of blocks) {
-    const named = Object.hasOwn(context, page) ? (context[page]?.tools ?? []) : [];
-    const others = named.map((name) => ({ name, description: "", parameters: { type: "object" } }));
+  for (const { page, line, text } of code.filter(isScript)) {
+    const defined = code
+      .filter((block) => block.page === page && !isScript(block))
+      .flatMap((block) => [...block.text.matchAll(/^ +name: "(\w+)",$/gm)].map(([, name = ""]) => name));
+    const others = [...PI_TOOLS, ...defined].map((name) => ({
+      name,
+      description: "",
+      parameters: { type: "object" },
+    }));
     const found = await checker.check({ code: text, tools: [...review, ...others] });
     if (found.kind === "not-checked") faults.push({ page, line, message: found.reason });
     if (found.kind !== "faulty") continue;

@@ -66,8 +66,8 @@ export function wordsFault(tree: Command, words: readonly string[]): string | un
     }
   }
   for (const option of command.options) {
-    if (option.mandatory && !rest.some((word) => word.split("=")[0] === option.long))
-      return `${name} needs ${option.long}`;
+    const given = rest.some((word) => word.split("=")[0] === option.long || word === option.short);
+    if (option.mandatory && !given) return `${name} needs ${option.long}`;
   }
   const expected = command.registeredArguments;
   const missing = expected.slice(operands.length).find((argument) => argument.required);

@@ -7,8 +7,6 @@ export interface Given {
   readonly names?: Readonly<Record<string, string>>;
   /** Files that the page's blocks are cut from: each line of a block stands there, in this order. */
   readonly quotes?: readonly string[];
-  /** Tools that the page's scripts call, besides the review tools. */
-  readonly tools?: readonly string[];
 }
 
 /** The type of an export of an example, as a block sees it. */
@@ -22,6 +20,17 @@ const STREAM = `import("@earendil-works/pi-agent-core").StreamFn`;
 
 export const given: Readonly<Record<string, Given>> = {
   "packages/codemode/README.md": { names: { caller: CALLER } },
+  "packages/codemode/durable.md": {
+    names: {
+      runner: `import("@nestbox/codemode").ScriptRunner`,
+      caller: CALLER,
+      callerFor: `import("@nestbox/codemode/durable").CallerFor`,
+      code: "string",
+      path: "string",
+      readFileSync: `typeof import("node:fs").readFileSync`,
+      writeFileSync: `typeof import("node:fs").writeFileSync`,
+    },
+  },
   "packages/policy/README.md": { quotes: ["examples/review-guard/src/extension.ts"] },
   "examples/agent-nested-calls/README.md": {
     names: {

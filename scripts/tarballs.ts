@@ -1,0 +1,14 @@
+/** Builds and packs every public package into `tarballs/`, for whoever wants to use them before they are published. */
+import { mkdirSync, rmSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { packAll, run } from "./release/workspace.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = `${root}tarballs`;
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder);
+run("pnpm", ["run", "build", "--ui=stream", "--output-logs=errors-only"], { cwd: root, stdio: "inherit" });
+for (const file of packAll(root, folder).values()) console.log(relative(root, file));
