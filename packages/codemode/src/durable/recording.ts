@@ -55,6 +55,7 @@ export async function recordRun({
     globals: globals.map((global) => global.name),
   };
   const { describe, signal } = request;
+  const over = new AbortController();
   const result = await drive({
     runner,
     journal: memory.run("recording"),
@@ -80,9 +81,10 @@ export async function recordRun({
     onDrive({ end }) {
       const abort = (): void => end("aborted", "AbortError", abortText(signal?.reason));
       if (signal?.aborted === true) abort();
-      else signal?.addEventListener("abort", abort, { once: true });
+      else signal?.addEventListener("abort", abort, { signal: over.signal });
     },
   });
+  over.abort();
   const outcome: ScriptOutcome =
     result.kind === "ended"
       ? result.outcome

@@ -54,6 +54,7 @@ export async function replayRecording(options: ReplayOptions): Promise<ReplayRes
   const { steps, outcome: recorded } = recording;
   const cut = !recorded.ok && FROM_OUTSIDE.has(recorded.error.kind);
   const journal = recordingJournal(steps);
+  const over = new AbortController();
   let engineText = "";
   let made = (): number => 0;
   const engine = (): readonly Change[] =>
@@ -91,9 +92,10 @@ export async function replayRecording(options: ReplayOptions): Promise<ReplayRes
       made = callsMade;
       const abort = (): void => halt({ kind: "released", message: "The repetition was aborted" });
       if (signal?.aborted === true) abort();
-      else signal?.addEventListener("abort", abort, { once: true });
+      else signal?.addEventListener("abort", abort, { signal: over.signal });
     },
   });
+  over.abort();
   if (result.kind === "parked")
     return { kind: "failed", message: "The repetition waited for what never comes" };
   if (result.kind === "halted") return ofHalt(result.halt, callAfter(steps, made()), engine());
@@ -144,6 +146,7 @@ function recordingJournal(steps: Recording["steps"]): RunJournal {
 /** The first recorded call after so many, as text. */
 function callAfter(steps: Recording["steps"], count: number): string | undefined {
   const numbers = Object.keys(steps)
+    .filter((key) => /^\d+$/.test(key))
     .map(Number)
     .filter((number) => number > count);
   const next = numbers.length === 0 ? undefined : Math.min(...numbers);
