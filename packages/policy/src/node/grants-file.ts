@@ -68,7 +68,7 @@ export function openGrants(options: GrantsFileOptions): GrantStore {
       const alive = grants
         .filter((grant) => grant.expiresAt === undefined || now < grant.expiresAt)
         .slice(-MAX_GRANTS);
-      writeFileAtomic(path, `${JSON.stringify({ version: 1, grants: alive }, undefined, 2)}\n`, ids());
+      writeFileAtomic(path, fileText(alive), ids());
       stamp = "";
       return result;
     });
@@ -90,6 +90,22 @@ export function openGrants(options: GrantsFileOptions): GrantStore {
       });
     },
   };
+}
+
+/** What is written can be read again: of more than a file may hold, the oldest are left out, never the newest. */
+function fileText(grants: readonly Grant[]): string {
+  const texts: string[] = [];
+  let bytes = 100;
+  for (const grant of grants.toReversed()) {
+    const text = JSON.stringify(grant);
+    bytes += Buffer.byteLength(text) + 2;
+    if (bytes > MAX_GRANTS_BYTES) {
+      if (texts.length === 0) throw new Error(`a grant is larger than ${MAX_GRANTS_BYTES} bytes`);
+      break;
+    }
+    texts.unshift(text);
+  }
+  return `{ "version": 1, "grants": [\n${texts.join(",\n")}\n] }\n`;
 }
 
 function stampOf(path: string): string {

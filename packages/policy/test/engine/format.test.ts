@@ -64,7 +64,7 @@ describe("a policy file", () => {
       rule(`{ "id": "a", "effect": "deny", "tool": "x", "exept": [] }`),
       /4:49: unknown key "exept"/,
     ],
-    ["a syntax error", `{ "version": 1,\n  "rules": [ { ] }`, /2:16: syntax/],
+    ["a syntax error", `{ "version": 1,\n  "rules": [ { ] }`, /2:16: a name in double quotes/],
     ["no version", `{ "rules": [] }`, /the key "version" is missing/],
     ["another version", `{ "version": 2 }`, /2 is not one of 1/],
     ["an empty file", "", /1:1/],

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -94,5 +94,56 @@ describe("grants on disk", () => {
     utimesSync(`${path}.lock`, new Date(0), new Date(0));
     await store.add(grant("a"));
     expect(ids(store.list())).toEqual(["a"]);
+  });
+
+  it("can always be read again: of more than the file may hold, the oldest go", async () => {
+    const path = join(folder(), "grants.json");
+    const store = openGrants({ path });
+    const long = "x".repeat(900_000);
+    for (const id of ["a", "b", "c", "d", "e", "f"]) await store.add(grant(id, { match: long }));
+    expect(ids(openGrants({ path }).list())).toEqual(["c", "d", "e", "f"]);
+    expect(statSync(path).size).toBeLessThanOrEqual(4 * 1024 * 1024);
+    await expect(store.add(grant("g", { match: "x".repeat(5_000_000) }))).rejects.toThrow("larger than");
+    expect(ids(openGrants({ path }).list())).toEqual(["c", "d", "e", "f"]);
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["a list", "[]"],
+    ["another version", '{"version":2,"grants":[]}'],
+    [
+      "a grant without an end for its time",
+      JSON.stringify({ version: 1, grants: [grant("a", { scope: "time" })] }),
+    ],
+    ["a session's grant", JSON.stringify({ version: 1, grants: [grant("a", { scope: "session" })] })],
+    [
+      "a grant of no known scope",
+      JSON.stringify({ version: 1, grants: [{ ...grant("a"), scope: "forever" }] }),
+    ],
+    ["an inherited grant", '{"version":1,"grants":[{"__proto__":{"id":"a"}}]}'],
+    ["too much", `{"version":1,"grants":[]}${" ".repeat(5 * 1024 * 1024)}`],
+  ])("give no grant when the file holds %s, say so once, and are not written over", async (_title, text) => {
+    const path = join(folder(), "grants.json");
+    writeFileSync(path, text);
+    const told: string[] = [];
+    const store = openGrants({ path, onProblem: (message) => void told.push(message) });
+    expect(store.list()).toEqual([]);
+    expect(store.list()).toEqual([]);
+    expect(told).toHaveLength(1);
+    await expect(store.add(grant("b"))).rejects.toThrow(/./);
+    expect(readFileSync(path, "utf8")).toBe(text);
+    expect(existsSync(`${path}.lock`)).toBe(false);
+  });
+
+  it("behind a link are read, and written beside it without touching what it leads to", async () => {
+    const path = join(folder(), "grants.json");
+    const other = join(folder(), "other.json");
+    writeFileSync(other, JSON.stringify({ version: 1, grants: [grant("a")] }));
+    symlinkSync(other, path);
+    const store = openGrants({ path });
+    expect(ids(store.list())).toEqual(["a"]);
+    await store.add(grant("b"));
+    expect(ids(store.list())).toEqual(["a", "b"]);
+    expect(readFileSync(other, "utf8")).not.toContain('"b"');
   });
 });
