@@ -4,12 +4,13 @@ import { join } from "node:path";
 
 import type { TraceCall } from "@nestbox/calls";
 import { parsePolicy, type PolicyLayer } from "@nestbox/policy";
+import pc from "picocolors";
 import { afterAll, describe, expect, it } from "vitest";
 
 import { exitCodes } from "../src/exit-codes.ts";
 import { allowHints } from "../src/report/allow-hints.ts";
-import { count } from "../src/report/human.ts";
-import { cut, displayWidth, padded } from "../src/report/width.ts";
+import { count, treeLines } from "../src/report/human.ts";
+import { cut, displayWidth, padded, wrapped } from "../src/report/width.ts";
 import { fixtureTools, nestbox } from "./support/nestbox.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nestbox-hints-"));
@@ -135,9 +136,40 @@ describe("words and columns", () => {
     for (const line of codes.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
+  it("fit a narrow terminal: long names and notes are cut, and a pipe keeps them", () => {
+    const long = { name: "a_very_".repeat(20), status: "running", children: [] } as unknown as TraceCall;
+    const wide = {
+      name: "検索".repeat(30),
+      status: "ok",
+      durationMs: 12,
+      children: [long],
+    } as unknown as TraceCall;
+    const noteOf = (): string => "1.20 s  reading the whole of it";
+    for (const columns of [50, 80, 140]) {
+      for (const line of treeLines([wide], pc.createColors(false), { columns, noteOf }))
+        expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+    }
+    const whole = treeLines([wide], pc.createColors(false), { noteOf });
+    expect(whole.join("\n")).toContain("a_very_".repeat(20));
+    expect(whole.join("\n")).not.toContain("…");
+  });
+
   it("counts as people do", () => {
     expect([0, 1, 2].map((n) => count(n, "rule"))).toEqual(["0 rules", "1 rule", "2 rules"]);
     expect(count(2, "entry", "entries")).toBe("2 entries");
+  });
+
+  it("breaks a long text between words in a terminal, and not at all in a pipe", () => {
+    const text = "one two three four five six seven eight nine ten";
+    const lines = wrapped("do: ", text, 28);
+    expect(lines).toEqual(["do: one two three four five", "    six seven eight nine ten"]);
+    expect(wrapped("do: ", text, undefined)).toEqual([`do: ${text}`]);
+    // A path is longer than a line: it stays whole, to be copied.
+    expect(wrapped("", `see ${"/very/long".repeat(5)} now`, 30)).toEqual([
+      "see",
+      "/very/long".repeat(5),
+      "now",
+    ]);
   });
 
   it("cuts and pads by columns: wide characters take two, and none is cut in half", () => {

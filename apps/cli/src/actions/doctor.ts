@@ -7,6 +7,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { type Streams, writeJsonLine } from "../output.ts";
 import { colorsFor } from "../report/colors.ts";
 import { oneLine } from "../report/safe-text.ts";
+import { terminalColumns, wrapped } from "../report/width.ts";
 
 export interface DoctorOptions {
   readonly json?: boolean;
@@ -32,11 +33,14 @@ export async function doctor(options: DoctorOptions, streams: Streams): Promise<
   else {
     const colors = colorsFor(streams.stdout, process.env);
     const paint = { ok: colors.green, note: colors.yellow, problem: colors.red, skipped: colors.dim };
-    const text = (value: string): string => oneLine(value, 2_000);
+    const columns = terminalColumns(streams.stdout);
+    const write = (prefix: string, text: string): void => {
+      for (const line of wrapped(prefix, oneLine(text, 2_000), columns)) streams.stdout.write(`${line}\n`);
+    };
     for (const { status, id, found, cause, fix } of findings) {
-      streams.stdout.write(`${paint[status](status.padEnd(7))}  ${id.padEnd(12)}  ${text(found)}\n`);
-      if (cause !== undefined) streams.stdout.write(`         because: ${text(cause)}\n`);
-      if (fix !== undefined) streams.stdout.write(`         do:      ${text(fix)}\n`);
+      write(`${paint[status](status.padEnd(7))}  ${id.padEnd(12)}  `, found);
+      if (cause !== undefined) write("         because: ", cause);
+      if (fix !== undefined) write("         do:      ", fix);
     }
   }
   return ok ? exitCodes.ok : exitCodes.script;

@@ -59,7 +59,8 @@ export async function exportTraces(
       { cause },
     );
   }
-  if (options.json === true) writeJsonLine(streams, { ok: true, file: options.output, bytes: page.length });
+  if (options.json === true)
+    writeJsonLine(streams, { ok: true, file: options.output, bytes: Buffer.byteLength(page) });
   else streams.stderr.write(`nestbox: the page was written to ${oneLine(options.output)}\n`);
   return exitCodes.ok;
 }

@@ -12,12 +12,20 @@ const HELP = "y: once   s: for this run   n: no   q: no, and stop the script";
  */
 export function terminalApprover(streams: Streams, scriptFromStdin: boolean): Approver | undefined {
   if (scriptFromStdin || streams.stdin.isTTY !== true || streams.stderr.isTTY !== true) return undefined;
+  let asked: string | undefined;
   return {
     typeAheadMs: 150,
     async ask(prompt, { signal }) {
+      // Asked again at once: a key that was pressed before the question could be read is no answer to it.
+      const again = asked === prompt.item.callId;
+      asked = prompt.item.callId;
       const lines = createInterface({ input: streams.stdin, output: streams.stderr });
       try {
-        streams.stderr.write(`\n${describe(prompt)}\n`);
+        streams.stderr.write(
+          again
+            ? "That was typed before the question could be read. Once more:\n"
+            : `\n${describe(prompt)}\n`,
+        );
         for (;;) {
           const answer = (await lines.question(`${HELP} > `, { signal })).trim().toLowerCase();
           const parsed = parse(answer, prompt);

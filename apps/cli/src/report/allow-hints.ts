@@ -80,8 +80,7 @@ function builtInHint(
     tool,
   });
   return [
-    `${name}: its annotations do not say that it is harmless, and nobody can be asked here. Run it in a terminal to be`,
-    `asked; or, to allow it always, put this rule into ${file}${policyFiles.length === 0 ? " and add --policy policy.jsonc" : ""}:`,
+    `${name}: its annotations do not say that it is harmless, and nobody can be asked here. Run it in a terminal to be asked; or, to allow it always, put this rule into ${file}${policyFiles.length === 0 ? " and add --policy policy.jsonc" : ""}:`,
     `  ${policyFiles.length === 0 ? `{ "version": 1, "rules": [${oneLine(text, 500)}] }` : oneLine(text, 500)}`,
   ];
 }

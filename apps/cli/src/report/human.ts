@@ -3,7 +3,7 @@ import type { OutputItem, ScriptOutcome } from "@nestbox/codemode";
 
 import type { Colors } from "./colors.ts";
 import { oneLine } from "./safe-text.ts";
-import { displayWidth, padded } from "./width.ts";
+import { cut, displayWidth, padded, wrapped } from "./width.ts";
 
 /** `1.24 s`, `87 ms`. */
 export function duration(ms: number | undefined): string {
@@ -42,7 +42,15 @@ export function decisionLines(calls: readonly TraceCall[], colors: Colors): stri
 export interface TreeOptions {
   /** What stands behind a call, for example how long it has been running. Default: its duration. */
   readonly noteOf?: (call: TraceCall) => string;
+  /** Of the terminal: long names and notes are cut to them. Without it nothing is cut. */
+  readonly columns?: number;
 }
+
+/** Columns of a status with the spaces around it, and of the note behind it that is always left room for. */
+const STATUS_COLUMNS = 12;
+const NOTE_COLUMNS = 12;
+/** A name is never cut below this, however deep the call. */
+const LEAST_NAME_COLUMNS = 12;
 
 /** The call tree, drawn. */
 export function treeLines(
@@ -51,12 +59,18 @@ export function treeLines(
   options: TreeOptions = {},
   indent = "",
 ): string[] {
+  const { columns = Number.POSITIVE_INFINITY } = options;
   const noteOf = options.noteOf ?? ((call) => duration(call.durationMs));
-  const width = Math.max(0, ...calls.map((call) => displayWidth(oneLine(call.name))));
+  const start = indent.length + 3;
+  const most = Math.max(LEAST_NAME_COLUMNS, columns - start - STATUS_COLUMNS - NOTE_COLUMNS);
+  const names = calls.map(({ name }) => cut(name, most));
+  const width = Math.max(0, ...names.map(displayWidth));
+  const left = Math.max(NOTE_COLUMNS, columns - start - width - STATUS_COLUMNS);
   return calls.flatMap((call, index) => {
     const last = index === calls.length - 1;
     const paint = call.status === "ok" ? colors.green : call.status === "running" ? colors.dim : colors.red;
-    const line = `${indent}${last ? "└─" : "├─"} ${padded(oneLine(call.name), width)}  ${paint(call.status.padEnd(9))} ${colors.dim(noteOf(call))}`;
+    const note = cut(noteOf(call), left);
+    const line = `${indent}${last ? "└─" : "├─"} ${padded(names[index] ?? "", width)}  ${paint(call.status.padEnd(9))} ${colors.dim(note)}`;
     return [line.trimEnd(), ...treeLines(call.children, colors, options, `${indent}${last ? "   " : "│  "}`)];
   });
 }
@@ -65,7 +79,7 @@ export function treeLines(
 const MAX_MESSAGE_LINES = 40;
 
 /** An error as a person reads it: kind, name, message, place, the line itself. */
-export function errorLines(outcome: ScriptOutcome, file: string, colors: Colors): string[] {
+export function errorLines(outcome: ScriptOutcome, file: string, colors: Colors, columns?: number): string[] {
   if (outcome.ok) return [];
   const { error } = outcome;
   const place =
@@ -74,8 +88,9 @@ export function errorLines(outcome: ScriptOutcome, file: string, colors: Colors)
       : ` at ${file}:${error.line}${error.column === undefined ? "" : `:${error.column}`}`;
   // A message may have lines of its own; every other control character stays spelled out.
   const [first = "", ...more] = error.message.slice(0, 2_000).split("\n");
+  const head = wrapped("", `${oneLine(error.name)}: ${oneLine(first, 2_000)}`, columns);
   const lines = [
-    colors.red(`${oneLine(error.name)}: ${oneLine(first, 2_000)}`),
+    ...head.map((line) => colors.red(line)),
     ...more.slice(0, MAX_MESSAGE_LINES).map((line) => colors.red(`  ${oneLine(line, 2_000)}`)),
     colors.dim(`${error.kind} error${place}`),
   ];

@@ -60,7 +60,7 @@ function drawnTree({
       call.status === "running"
         ? `${duration(Math.max(0, elapsed - call.startMs))}  ${progress.of(call.id)}`
         : duration(call.durationMs);
-    const lines = treeLines(calls, colors, { noteOf });
+    const lines = treeLines(calls, colors, { noteOf, columns: stream.columns ?? 80 });
     if (omitted > 0) lines.push(colors.dim(`and ${omitted} more calls`));
     const room = Math.max(1, (stream.rows ?? 24) - FREE_ROWS);
     const shown = lines.slice(-room);

@@ -6,6 +6,7 @@ import type { Streams } from "../output.ts";
 import { colorsFor } from "./colors.ts";
 import { decisionLines, errorLines, outputText, treeLines } from "./human.ts";
 import { forTerminal, oneLine } from "./safe-text.ts";
+import { terminalColumns, wrapped } from "./width.ts";
 
 export interface RunStory {
   readonly outcome: ScriptOutcome;
@@ -28,15 +29,24 @@ export function writeRunReport(story: RunStory, streams: Streams): void {
     if (lines.length > 0)
       streams.stderr.write(`${colors.bold(title)}\n${lines.map((line) => `  ${line}\n`).join("")}`);
   };
+  // Of which two stand before every line of a section. A pipe keeps whole names.
+  const terminal = terminalColumns(streams.stderr);
+  const columns = terminal === undefined ? {} : { columns: terminal - 2 };
   section(`Policy: ${policy}`, decisionLines(trace.calls, colors));
   const dropped = trace.omitted === 0 ? [] : [colors.dim(`and ${trace.omitted} more calls`)];
-  section(`Calls of ${name}`, [...treeLines(trace.calls, colors), ...dropped]);
+  section(`Calls of ${name}`, [...treeLines(trace.calls, colors, columns), ...dropped]);
   section(
     "Warnings",
-    outcome.warnings.map((warning) => colors.yellow(oneLine(warning.message, 2_000))),
+    outcome.warnings.flatMap((warning) =>
+      wrapped("", oneLine(warning.message, 2_000), columns.columns).map((line) => colors.yellow(line)),
+    ),
   );
-  section(colors.red("Script failed"), errorLines(outcome, name, colors));
-  section("What was denied, and what to do", hints);
+  section(colors.red("Script failed"), errorLines(outcome, name, colors, columns.columns));
+  section(
+    "What was denied, and what to do",
+    // A rule is to be copied: it stays on its line.
+    hints.flatMap((hint) => (hint.startsWith(" ") ? [hint] : wrapped("", hint, columns.columns))),
+  );
   if (story.wouldDeny !== undefined)
     section(colors.yellow("Would have been denied"), dryRunLines(story.wouldDeny, colors));
   const printed = outputText(outcome.output);

@@ -36,3 +36,27 @@ export function cut(text: string, columns: number): string {
   }
   return `${kept.trimEnd()}…`;
 }
+
+/**
+ * A text behind a first prefix, broken between words where a terminal ends and continued behind spaces of the same width.
+ * A pipe gets one line: `columns` is `undefined`.
+ */
+export function wrapped(prefix: string, text: string, columns: number | undefined): readonly string[] {
+  const indent = " ".repeat(displayWidth(prefix));
+  if (columns === undefined) return [`${prefix}${text}`];
+  const most = Math.max(LEAST_COLUMNS, columns - indent.length);
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && displayWidth(line) + 1 + displayWidth(word) > most) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map((one, index) => `${index === 0 ? prefix : indent}${one}`);
+}
+
+/** Columns of a terminal, `undefined` for a pipe. */
+export function terminalColumns(stream: Pick<TextOutput, "isTTY" | "columns">): number | undefined {
+  return stream.isTTY === true ? (stream.columns ?? 80) : undefined;
+}
