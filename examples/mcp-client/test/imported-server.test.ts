@@ -5,7 +5,7 @@ import { serveMcpHttp } from "@nestbox/mcp/node";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { importingHost } from "../src/importing-host.ts";
 import { runScript } from "../src/run-script.ts";
-import { changedCart } from "./changed-cart.ts";
+import { changedCart } from "@nestbox/example-projects/changed-cart";
 
 const token = "0123456789abcdef";
 const runner = createRunner();

@@ -5,7 +5,7 @@ import { serveMcpHttp } from "@nestbox/mcp/node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { reviewOver, type SeenReview } from "../src/review-client.ts";
 import { reviewHost } from "../src/review-host.ts";
-import { changedCart, type ChangedCart } from "./changed-cart.ts";
+import { changedCart, type ChangedCart } from "@nestbox/example-projects/changed-cart";
 
 const token = "0123456789abcdef";
 let cart: ChangedCart;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { call, scriptedPiSession } from "@nestbox/tool/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import reviewGuard from "../src/extension.ts";
-import { changedCart, type ChangedCart } from "./changed-cart.ts";
+import { changedCart, type ChangedCart } from "@nestbox/example-projects/changed-cart";
 
 let cart: ChangedCart;
 
