@@ -55,7 +55,7 @@ export async function exportTraces(
     throw new UsageError(
       codeOf(cause) === "EEXIST"
         ? `${options.output}: there is such a file already; --force writes over it.`
-        : `${options.output}: it cannot be written (${String(codeOf(cause) ?? messageOf(cause))}).`,
+        : `${options.output}: it cannot be written (${codeOf(cause) ?? messageOf(cause)}).`,
       { cause },
     );
   }

@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { access } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 
+import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 
@@ -64,11 +63,9 @@ export async function openPage(
   };
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 /** What axe finds wrong with the page as it stands, each rule with the elements. */
 export async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   return page.evaluate(async () => {
     interface Found {
       readonly violations: readonly {
