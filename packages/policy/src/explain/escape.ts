@@ -5,6 +5,7 @@ export const MAX_SHOWN_CHARS = 400;
 // that a screen may leave out (variation selectors, fillers), and separators that only look like a space or a line end.
 const hidden =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]/gu;
+const plainAscii = /^[ -~]*$/;
 // More marks on one letter than any language writes: they would be drawn over the lines above and below.
 const stacked = /(?<=\p{M}{4})\p{M}+/gu;
 
@@ -14,6 +15,8 @@ const stacked = /(?<=\p{M}{4})\p{M}+/gu;
  */
 export function showText(text: string, maxChars: number = MAX_SHOWN_CHARS): string {
   const cut = text.length <= maxChars ? text : cutMiddle(text, maxChars);
+  // Most texts hold nothing to spell out, and every part of every decision is shown.
+  if (plainAscii.test(cut)) return cut;
   return cut.replace(hidden, spell).replace(stacked, (marks) => marks.replace(/./gsu, spell));
 }
 

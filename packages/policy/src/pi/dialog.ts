@@ -65,7 +65,12 @@ export function createDialogApprover(options: DialogApproverOptions): Approver {
       const choice = await ui.select(promptText(prompt), choicesOf(prompt), { signal });
       // A UI that has gone away answers like a person who closed the dialog; only the second is a refusal.
       if (choice === undefined && options.ui() === undefined) return { kind: "unavailable" };
-      return answerOf(choice, prompt, ui, signal);
+      const answer = await answerOf(choice, prompt, ui, signal);
+      // The same holds for what is asked after the choice; a refusal that was chosen stays one.
+      const chosen = choice === CHOICES.remember;
+      return chosen && answer.kind === "declined" && options.ui() === undefined
+        ? { kind: "unavailable" }
+        : answer;
     },
   };
 }
