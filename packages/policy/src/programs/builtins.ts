@@ -45,7 +45,6 @@ export const builtinTable: readonly ProgramSpec[] = [
       "ncal",
       "sleep",
       "usleep",
-      "wait",
       "times",
       "type",
     ],
@@ -91,6 +90,7 @@ export const builtinTable: readonly ProgramSpec[] = [
     readOnly: true,
     special: "read-names",
   },
+  { names: ["wait"], options: "-f -n -p=name", operands: text, readOnly: true, special: "flag-names" },
   { names: ["getopts"], readOnly: true, special: "getopts" },
   { names: ["set"], anyOptions: true, readOnly: true, special: "set" },
   {

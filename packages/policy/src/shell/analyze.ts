@@ -14,6 +14,7 @@ import {
 } from "./analysis.ts";
 import { readCommand } from "./command.ts";
 import { alone, readScript } from "./control-flow.ts";
+import { joinPath } from "./folders.ts";
 import { rawWordsOf } from "./raw-words.ts";
 import type { ShellWord } from "./shell-word.ts";
 
@@ -83,10 +84,41 @@ export function analyzeCommand(source: string, options: AnalyzeOptions = {}): Sh
       `the text could not be read: ${error instanceof Error ? error.message : "unknown"}`,
     );
   }
+  doubtFreshScripts(analysis);
   const resources = [...analysis.commands.flatMap((command) => command.resources), ...analysis.loose];
   const rawWords = rawWordsOf(text, false);
   const words = doubts.length > 0 ? rawWords.concat(rawWordsOf(text, true)) : rawWords;
   return { commands: analysis.commands, resources, doubts, rawWords: words };
+}
+
+/** Programs that write what they are handed, and no program of their own making. */
+const carriers: ReadonlySet<string> = new Set([
+  "tee",
+  "curl",
+  "wget",
+  "dd",
+  "sponge",
+  "base64",
+  "xxd",
+  "cp",
+  "mv",
+]);
+
+/** A file that this very text writes, downloads or puts there, and then runs: what runs is in no file yet. */
+function doubtFreshScripts(analysis: Analysis): void {
+  const written = new Set<string>();
+  analysis.commands.forEach((command, index) => {
+    for (const { action, kind, value, base } of command.resources) {
+      if (kind !== "path" || value === undefined) continue;
+      const path = joinPath(base, value) ?? value;
+      if (action === "execute" && written.has(path))
+        addDoubt(analysis, "opaque", `${value} is written by this line before it runs`, index);
+      const carries =
+        command.redirections.some(({ target }) => target.value === value) ||
+        carriers.has(command.program ?? "");
+      if (action === "write" && carries) written.add(path);
+    }
+  });
 }
 
 function readSource(analysis: Analysis, text: string): void {

@@ -23,6 +23,9 @@ import { declaredWrapper, startWords, unwrap } from "./unwrap.ts";
 
 const splitsLines: ReadonlySet<string> = new Set(["read", "mapfile", "readarray"]);
 
+/** Control and format characters, and blanks other than those of ASCII; two are told about the text as a whole. */
+const odd = /(?![\r\0])[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}]/u;
+
 const systemFolders = /^(\/usr\/local|\/usr|\/opt\/homebrew|)\/s?bin\/[^/]+$/;
 
 /** The name a program is known by: the last part of its path, without the suffix of an executable. */
@@ -70,6 +73,9 @@ export function readCommand(
 
   if (program === undefined) effects.doubt("dynamic-program", `${head.raw} decides which program runs`);
   else if (!trusted) effects.path("execute", head, head.raw);
+  // One shell may take for a blank what another takes for a letter.
+  if (odd.test(program ?? ""))
+    effects.doubt("dynamic-program", `${head.raw} holds a character that looks like nothing`);
   if (program !== undefined) {
     moveBase(call);
     applyFlags(call);

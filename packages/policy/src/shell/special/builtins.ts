@@ -131,6 +131,11 @@ function readNames(call: CommandCall): void {
   for (const flag of call.parsed.flags) if (flag.option?.role === "name") checkVariable(call, flag.value);
 }
 
+/** `wait -p name`: the operands are no names. */
+function readFlagNames(call: CommandCall): void {
+  for (const flag of call.parsed.flags) if (flag.option?.role === "name") checkVariable(call, flag.value);
+}
+
 function readPrintf(call: CommandCall): void {
   for (const flag of call.parsed.flags) if (flag.name === "-v") checkVariable(call, flag.value);
   if (call.parsed.uncertain !== undefined && call.parsed.operands[0] === call.parsed.uncertain) {
@@ -276,6 +281,7 @@ export const builtinSpecials: readonly (readonly [string, (call: CommandCall) =>
   ["declare", readDeclare],
   ["read-names", readNames],
   ["printf", readPrintf],
+  ["flag-names", readFlagNames],
   ["getopts", readGetopts],
   ["redefine", readRedefinition],
   ["trap", readTrap],
