@@ -28,7 +28,7 @@ export function httpApprover({ url, token }: HttpApproverOptions): Approver {
         return { kind: "unavailable", message: `the approval server says ${response.status}` };
       const reply = readReply(await response.text());
       // What is not clearly a yes to this very question is none.
-      if (reply?.fingerprint !== item.fingerprint)
+      if (reply?.callId !== item.callId || reply.fingerprint !== item.fingerprint)
         return { kind: "unavailable", message: "the approval server answered something else" };
       if (reply.answer === "approve") return { kind: "approved" };
       return { kind: "declined", ...(reply.comment === undefined ? {} : { comment: reply.comment }) };

@@ -15,6 +15,7 @@ export function questionOf(item: ApprovalItem): Question {
 
 const replySchema = obj({
   answer: oneOf(["approve", "decline"]),
+  callId: str({ description: "That of the question: a yes to another call with the same arguments is none" }),
   fingerprint: str({ description: "That of the question: an answer counts for exactly these arguments" }),
   comment: opt(str({ maxLength: 500, description: "The model reads it" })),
 });

@@ -46,7 +46,7 @@ const textOf = ({ result }: { readonly result: { readonly content: readonly obje
 describe("a policy with a remote approver", () => {
   it("runs a call that somebody approved, once, and tells them what it is", async () => {
     await using setup = await start({
-      answer: async ({ fingerprint }) => ({ answer: "approve", fingerprint }),
+      answer: async ({ callId, fingerprint }) => ({ answer: "approve", callId, fingerprint }),
     });
     const { host, deployed, questions } = setup;
     const outcome = await host.call("deploy", staging);
@@ -69,7 +69,12 @@ describe("a policy with a remote approver", () => {
   // contract A8
   it("tells the model that somebody declined, and why", async () => {
     await using setup = await start({
-      answer: async ({ fingerprint }) => ({ answer: "decline", fingerprint, comment: "not on Fridays" }),
+      answer: async ({ callId, fingerprint }) => ({
+        answer: "decline",
+        callId,
+        fingerprint,
+        comment: "not on Fridays",
+      }),
     });
     const outcome = await setup.host.call("deploy", staging);
     expect(outcome.isError).toBe(true);
@@ -79,7 +84,7 @@ describe("a policy with a remote approver", () => {
 
   it("does not ask again for what was declined, until the next run begins", async () => {
     await using setup = await start({
-      answer: async ({ fingerprint }) => ({ answer: "decline", fingerprint }),
+      answer: async ({ callId, fingerprint }) => ({ answer: "decline", callId, fingerprint }),
     });
     setup.gate.beginRun();
     await setup.host.call("deploy", staging);
@@ -132,9 +137,9 @@ describe("a policy with a remote approver", () => {
     const reminded = Promise.withResolvers<void>();
     await using setup = await start({
       // They answer when they are reminded.
-      answer: async ({ fingerprint }) => {
+      answer: async ({ callId, fingerprint }) => {
         await reminded.promise;
-        return { answer: "approve", fingerprint };
+        return { answer: "approve", callId, fingerprint };
       },
       asking: { timeout: { afterMs: 100, outcome: "wait" }, onStillWaiting: () => reminded.resolve() },
     });
@@ -143,15 +148,18 @@ describe("a policy with a remote approver", () => {
   });
 
   it("takes nothing for a yes that is not an answer to this very question", async () => {
-    const replies: readonly unknown[] = [
-      { answer: "approve", fingerprint: "0".repeat(64) },
-      { answer: "approve" },
-      { answer: "yes" },
-      "approve",
-      null,
+    const replies: readonly ((question: Question) => unknown)[] = [
+      ({ callId }) => ({ answer: "approve", callId, fingerprint: "0".repeat(64) }),
+      // The same arguments, in another call.
+      ({ fingerprint }) => ({ answer: "approve", callId: "another", fingerprint }),
+      ({ fingerprint }) => ({ answer: "approve", fingerprint }),
+      () => ({ answer: "approve" }),
+      () => ({ answer: "yes" }),
+      () => "approve",
+      () => null,
     ];
     for (const reply of replies) {
-      await using setup = await start({ answer: async () => reply as Reply });
+      await using setup = await start({ answer: async (question) => reply(question) as Reply });
       const outcome = await setup.host.call("deploy", staging);
       expect(textOf(outcome)).toContain("answered something else");
       expect(setup.deployed).toEqual([]);
@@ -169,7 +177,7 @@ describe("a policy with a remote approver", () => {
 
   it("asks nobody about what is denied", async () => {
     await using setup = await start({
-      answer: async ({ fingerprint }) => ({ answer: "approve", fingerprint }),
+      answer: async ({ callId, fingerprint }) => ({ answer: "approve", callId, fingerprint }),
     });
     const outcome = await setup.host.call("deploy", { version: "1.2.0", target: "production" });
     expect(textOf(outcome)).toContain("Instead: deploy to staging");
