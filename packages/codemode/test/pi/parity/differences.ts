@@ -155,6 +155,20 @@ export const DIFFERENCES: readonly Difference[] = [
     /the value of text\(\) is a promise that was not awaited/,
   ),
   difference("D7", "console shows a promise", "console.log(Promise.resolve(1))", /\{\}/, /\[Promise\]/),
+  difference(
+    "D7",
+    "an image may be bytes",
+    'image(Uint8Array.fromBase64("iVBORw0KGgo="))',
+    /image expects a non-empty image URL string/,
+    /<image\/png>/,
+  ),
+  difference(
+    "D2",
+    "the digits of a fraction in another base are the engine's",
+    "return (0.5).toString(3)",
+    /0\.1{30,}2$/,
+    /0\.1{30,}2$/,
+  ),
   difference("D7", "a regular expression arrives", "return /a/g", /\{\}$/, /\/a\/g$/),
   difference(
     "D7",
