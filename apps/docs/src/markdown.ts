@@ -38,6 +38,8 @@ export interface Page {
 
 /** Inline code, of any number of backticks. */
 const CODE = /(`+)(?!`)[^]*?[^`]\1(?!`)/g;
+/** A whole fenced block. */
+const FENCE = /^ {0,3}(`{3,}|~{3,})[^\n]*\n(?:[^]*?\n)?? {0,3}\1[`~]* *$/gm;
 const LINK = /\[(?:[^\][]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g;
 
 /** Reads one page. A fence that is not closed is an error, for it hides the rest of the page. */
@@ -96,29 +98,15 @@ function plainText(text: string): string {
 
 /** Replaces the target of every link of a page; links in code are left alone. */
 export function replaceLinks(text: string, replace: (target: string) => string): string {
-  let fence: string | undefined;
-  return text
-    .split("\n")
-    .map((line) => {
-      const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-      if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) {
-        fence = fence === undefined ? mark : undefined;
-        return line;
-      }
-      return fence === undefined ? replaceInLine(line, replace) : line;
-    })
-    .join("\n");
-}
-
-function replaceInLine(line: string, replace: (target: string) => string): string {
-  const hidden = line.replaceAll(CODE, (code) => " ".repeat(code.length));
+  const blank = (code: string): string => code.replaceAll(/[^\n]/g, " ");
+  const hidden = text.replaceAll(FENCE, blank).replaceAll(CODE, blank);
   let result = "";
   let done = 0;
   for (const found of hidden.matchAll(LINK)) {
     const target = found[1] ?? "";
     const at = found.index + found[0].lastIndexOf(target);
-    result += line.slice(done, at) + replace(target);
+    result += text.slice(done, at) + replace(target);
     done = at + target.length;
   }
-  return result + line.slice(done);
+  return result + text.slice(done);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { faultLine } from "../src/blocks/fault.ts";
-import { readPage } from "../src/markdown.ts";
+import { readPage, replaceLinks } from "../src/markdown.ts";
 import { loadPage, pageFiles } from "../src/pages.ts";
 import { checkLinks, siteTarget } from "../src/site/links.ts";
 import { groups, routeOf } from "../src/site/map.ts";
@@ -41,6 +41,20 @@ describe("the links of the documentation", () => {
     expect(siteTarget("README.md", "examples/guard", "/")).toBe("/examples/guard/");
     expect(siteTarget("README.md", "SECURITY.md", "/")).toMatch(/^https:.*\/blob\/main\/SECURITY\.md$/);
     expect(siteTarget("docs/index.md", "#begin", "/")).toBe("#begin");
+  });
+
+  it("are turned wherever they stand, and left alone in code", () => {
+    const text = [
+      "A [link](a.md), [one over",
+      "two lines](b.md), `[code](c.md)`, [`code`](d.md)",
+      "```md",
+      "[fenced](e.md)",
+      "```",
+      "[after](f.md)",
+    ].join("\n");
+    expect(replaceLinks(text, (target) => target.toUpperCase())).toBe(
+      text.replace(/([abdf])\.md/g, (target) => target.toUpperCase()),
+    );
   });
 
   it("every page of docs/ is on the site, once", () => {

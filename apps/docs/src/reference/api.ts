@@ -88,6 +88,7 @@ export async function makeApiReference(): Promise<ReadonlyMap<string, string>> {
       interfacePropertiesFormat: "table",
       typeAliasPropertiesFormat: "table",
       sort: ["source-order"],
+      groupOrder: ["Functions", "Classes", "Variables", "Interfaces", "Type Aliases", "*"],
       validation: { notExported: false, invalidLink: false, invalidPath: false, rewrittenLink: false },
     };
     const app = await Application.bootstrapWithPlugins(options);

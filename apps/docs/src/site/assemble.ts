@@ -36,8 +36,8 @@ export function sitePage(file: string, text: string, base: string): string {
   const lines = text.split("\n");
   const body = lines.slice(title.line).join("\n");
   const turned = replaceLinks(body, (target) => siteTarget(file, target, base));
-  // The word that marks a script is for the checks and not for the highlighter.
-  const plain = turned.replaceAll(/^(```(?:js|ts)) script$/gm, "$1");
+  // What a block is to the checks is nothing to a reader.
+  const plain = turned.replaceAll(/^(```(?:js|ts|sh|text)) (?:script|run|output)$/gm, "$1");
   return withTitle(title.text, firstSentence(body), plain);
 }
 
