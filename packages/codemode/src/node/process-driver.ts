@@ -17,7 +17,7 @@ const MAX_OPEN_FILES = 256;
 /** No compiler for JavaScript and regular expressions; `--jitless` would also take what removes types. */
 const NO_JIT = ["--no-turbofan", "--no-sparkplug", "--regexp-interpret-all"];
 const POLL_MS = 0.1;
-const MAX_POLLS_IN_ROW = 16;
+const MAX_POLLS_IN_ROW = 64;
 const CAN_POLL = process.platform !== "win32" && availableParallelism() > 1;
 
 export interface ProcessDriverOptions {

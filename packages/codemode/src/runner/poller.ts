@@ -19,6 +19,8 @@ const BUFFER_BYTES = 256 * 1024;
 const MAX_SKIPPED = 32;
 /** How long the rest of a frame that has begun is waited for. */
 const PARTIAL_MS = 2;
+/** What comes this soon after a look was worth looking for: the next look is not left out. */
+const SOON_MS = 0.4;
 
 export class Poller {
   readonly #options: PollerOptions;
@@ -26,25 +28,30 @@ export class Poller {
   #misses = 0;
   #skip = 0;
   #inRow = 0;
+  #asked = Number.NEGATIVE_INFINITY;
 
   constructor(options: PollerOptions) {
     this.#options = options;
   }
 
-  /** The event loop has had its turn. */
+  /** The event loop has had its turn and brought something. */
   rest(): void {
     this.#inRow = 0;
+    if (this.#options.now() - this.#asked > SOON_MS) return;
+    this.#misses = 0;
+    this.#skip = 0;
   }
 
   /** Whether something came. */
   poll(): boolean {
     const { now, budgetMs, maxInRow } = this.#options;
+    this.#asked = now();
     if (this.#skip > 0) {
       this.#skip--;
       return false;
     }
     if (this.#inRow >= maxInRow) return false;
-    const end = now() + budgetMs;
+    const end = this.#asked + budgetMs;
     do {
       const bytes = this.#options.read(this.#buffer);
       if (bytes === 0) return false;

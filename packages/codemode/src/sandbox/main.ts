@@ -184,6 +184,7 @@ function main(settings: Settings): void {
     maxInRow: Number.POSITIVE_INFINITY,
   });
   process.stdin.on("data", (chunk: Buffer) => {
+    poller.rest();
     reader.push(chunk);
     if (!settings.poll) return;
     while (isRunning() && poller.poll());

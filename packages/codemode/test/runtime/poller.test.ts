@@ -23,7 +23,7 @@ function open(
     budgetMs: 0.1,
     maxInRow: options.maxInRow ?? 100,
   });
-  return { poller, chunks, reads: () => reads };
+  return { poller, chunks, reads: () => reads, wait: (ms: number) => void (now += ms) };
 }
 
 describe("the poller", () => {
@@ -38,6 +38,20 @@ describe("the poller", () => {
     for (let i = 0; i < 1_000; i++) poller.poll();
     expect(reads()).toBeLessThan(300);
     expect(reads()).toBeGreaterThan(50);
+  });
+
+  test("looks again at once where what it missed came soon after, and leaves looks out where it did not", () => {
+    const soon = open([]);
+    const late = open([]);
+    for (let i = 0; i < 20; i++) {
+      soon.poller.poll();
+      soon.poller.rest();
+      late.poller.poll();
+      late.wait(1);
+      late.poller.rest();
+    }
+    expect(soon.reads()).toBeGreaterThan(20);
+    expect(late.reads()).toBeLessThan(soon.reads() / 2);
   });
 
   test("gives the event loop its turn", () => {
