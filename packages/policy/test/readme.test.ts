@@ -118,7 +118,7 @@ describe("the README", () => {
       const gate = createGate({
         engine: fakeEngine(() => ({ effect: "ask" })),
         approver: remoteApprover(async (question) =>
-          answer === "yes" ? `yes ${"fingerprint" in question ? String(question.fingerprint) : ""}` : answer,
+          answer === "yes" && "fingerprint" in question ? `yes a ${String(question.fingerprint)}` : answer,
         ),
       });
       return gate.decide(request("a"));

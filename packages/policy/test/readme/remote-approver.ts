@@ -6,7 +6,7 @@ export function remoteApprover(send: (question: object, signal: AbortSignal) => 
     async ask({ item }, { signal }): Promise<ApprovalAnswer> {
       const { callId, chain, lines, folder, reason, rule, fingerprint } = item;
       const answer = await send({ callId, chain, lines, folder, reason, rule, fingerprint }, signal);
-      if (answer === `yes ${fingerprint}`) return { kind: "approved" };
+      if (answer === `yes ${callId} ${fingerprint}`) return { kind: "approved" };
       return answer === undefined ? { kind: "unavailable" } : { kind: "declined" };
     },
   };
