@@ -146,6 +146,10 @@ function readShell(engine: EngineParts, source: string, cwd: string, shell: stri
     wrappers: trust.wrappers ?? [],
     harmlessVariables: trust.env ?? [],
     protectedPids: options.hostPids ?? [],
+    isForbidden: (program) =>
+      engine.commandRules.byProgram
+        .get(program)
+        ?.some(({ effect, layer }) => effect === "deny" && layer !== "built-in") === true,
   });
 }
 

@@ -24,6 +24,8 @@ export interface AnalyzeOptions {
   readonly wrappers?: readonly (string | DeclaredWrapper)[];
   /** Variables that may be set before a command, beside the built-in list; `NAME` or `PREFIX*`. */
   readonly harmlessVariables?: readonly string[];
+  /** Whether a rule forbids a program of this name: then it may be what an unknown program starts. */
+  readonly isForbidden?: (program: string) => boolean;
   /** Processes that a signal must not reach unasked: the host's own. */
   readonly protectedPids?: readonly number[];
   readonly limits?: Partial<ShellLimits>;

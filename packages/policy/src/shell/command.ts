@@ -304,7 +304,10 @@ function readUnknown(call: CommandCall): void {
   if (parsed.spec === undefined) {
     for (const operand of parsed.operands) guessPath(call, operand, `${program} ${operand.raw}`);
   }
-  const runner = words.slice(1).find((word) => word.value !== undefined && startsPrograms.has(word.value));
+  const { isForbidden } = call.analysis.options;
+  const runner = words
+    .slice(1)
+    .find(({ value }) => value !== undefined && (startsPrograms.has(value) || isForbidden?.(value) === true));
   if (runner !== undefined && parsed.spec === undefined) {
     effects.doubt("unknown-wrapper", `${program} is not known and may run ${runner.value}`);
   }

@@ -134,6 +134,13 @@ describeTwins([
     ask: ["cpio -o <<< keys/a.txt"],
   },
   {
+    promise: "B: a forbidden program behind one that nobody knows asks",
+    user: { ...bashAllowed, rules: [{ id: "no-deploy", effect: "deny", command: { program: "deploy" } }] },
+    deny: ["deploy", "timeout 5 deploy now", "npx -c 'deploy'"],
+    ask: ["mytool deploy", "mytool -x deploy now", "./run deploy"],
+    allow: ["mytool redeploy", "echo deploy", "npm run deploy", "git log --grep deploy"],
+  },
+  {
     promise: "E: a ref that is deleted, or work that is thrown away, is asked about in every spelling",
     user: bashAllowed,
     ask: [
