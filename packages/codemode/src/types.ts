@@ -11,7 +11,7 @@ import type {
 export interface ScriptLimits {
   /** Processor time of the script's own code between two waits, and in sum. */
   readonly cpuMs: number;
-  /** Wall time without the time a person is asked; `undefined`: none, as in Pi. */
+  /** Wall time from when its process is there, without the time a person is asked; `undefined`: none, as in Pi. */
   readonly timeoutMs?: number | undefined;
   /** Wall time of one call without the time a person is asked; `undefined`: none. The call's signal is aborted. */
   readonly callTimeoutMs?: number | undefined;

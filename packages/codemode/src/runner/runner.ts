@@ -113,12 +113,6 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
         cause instanceof Error && cause.name !== "AbortError" ? cause.message : "Execution aborted";
       end("aborted", "AbortError", named);
     };
-    if (limits.timeoutMs !== undefined) {
-      const { timeoutMs } = limits;
-      watch.limit(timeoutMs, () =>
-        end("timeout", "TimeoutError", `Execution timed out after ${timeoutMs} ms`),
-      );
-    }
     if (request.signal?.aborted === true) onAbort();
     else request.signal?.addEventListener("abort", onAbort, { once: true });
     try {
@@ -139,6 +133,13 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
         );
       }
       const { lease } = acquired;
+      const { timeoutMs } = limits;
+      if (timeoutMs !== undefined) {
+        // The script's own time: what it waited for a process has limits of its own.
+        watch.limit(watch.wallMs - watch.pausedMs + timeoutMs, () =>
+          end("timeout", "TimeoutError", `Execution timed out after ${timeoutMs} ms`),
+        );
+      }
       try {
         // Read once: the catalogue is fixed for a run (contract R10).
         const tools = callable(request.caller.tools);

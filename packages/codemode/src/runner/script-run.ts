@@ -50,8 +50,10 @@ export interface ScriptRunOptions {
 
 const WATCH_MS = 25;
 const MAX_WARNINGS = 100;
-/** Time to read a script's source, which is not the script's own. */
-const PREPARE_MS = 5_000;
+/** Time to read a source, which is not the script's own: some, and more for each thousand characters. */
+const PREPARE_MS = 1_000;
+const PREPARE_MS_PER_THOUSAND = 20;
+const MAX_PREPARE_MS = 5_000;
 /** How long a turn may go on after the script has ended in it. */
 const AFTERMATH_MS = 100;
 /** A stop that a parked sandbox does not confirm in this time ends it. */
@@ -94,10 +96,13 @@ export class ScriptRun {
   #reported = false;
   #resolved = false;
   #peakBytes = 0;
+  readonly #prepareMs: number;
   #killed: "timeout" | "memory" | undefined;
 
   constructor(options: ScriptRunOptions) {
     this.#options = options;
+    const thousands = options.request.code.length / 1_000;
+    this.#prepareMs = Math.min(MAX_PREPARE_MS, PREPARE_MS + thousands * PREPARE_MS_PER_THOUSAND);
     const { promise, resolve } = Promise.withResolvers<ScriptOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
@@ -361,7 +366,7 @@ export class ScriptRun {
       if (clock.now() - this.#endedAt > AFTERMATH_MS) this.#finish(true);
       return;
     }
-    const allowance = graceMs + (this.#reported ? 0 : PREPARE_MS);
+    const allowance = graceMs + (this.#reported ? 0 : this.#prepareMs);
     if (clock.now() - this.#turnSince <= Math.max(0, limits.cpuMs - this.#busyMs) + allowance) return;
     this.#killed = "timeout";
     this.#busyMs += clock.now() - this.#turnSince;

@@ -117,6 +117,24 @@ describe("time", () => {
     await alive();
   });
 
+  test("the wall limit of a script begins when its process is there, not while it waits for one", async () => {
+    const runner = createRunner({ maxProcesses: 1 });
+    try {
+      const hold = Promise.withResolvers<object>();
+      const first = runner.run({
+        code: "await tools.hold({})",
+        caller: fakeCaller([{ name: "hold", run: () => hold.promise }]),
+      });
+      const second = runner.run({ code: "return 1", caller: fakeCaller([]), limits: { timeoutMs: 1_000 } });
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      hold.resolve({});
+      expect(await first).toMatchObject({ ok: true });
+      expect(await second).toMatchObject({ ok: true, value: 1 });
+    } finally {
+      await runner.close();
+    }
+  });
+
   test("hostile 25: a call that never answers ends at the wall limit, and its signal is aborted", async () => {
     let aborted = false;
     const outcome = await run("await tools.hang({})", {
