@@ -43,7 +43,13 @@ describe("nestbox init", () => {
   });
 
   it("says what it made, and what to do next", () => {
-    expect(first.stdout).toMatch(/^my-extension is in .*\n {2}package\.json\n[^]*npm install && npm test\n$/);
+    expect(first.stdout).toMatch(
+      /^my-extension is in .*\n {2}package\.json\n[^]*npm install.* && npm test\n$/,
+    );
+    expect(first.stdout).toMatch(/^Next: cd '.*My Extension' && npm install/m);
+    // Until a version is released no registry has it.
+    const released = manifestOf(require.resolve("@nestbox/tool/package.json")).version !== "0.0.0";
+    expect(first.stdout.includes("is not on npm yet")).toBe(!released);
     expect(first.exitCode).toBe(0);
   });
 
@@ -83,7 +89,7 @@ describe("nestbox init", () => {
 
   it("makes a policy whose examples hold", async () => {
     const { exitCode, stdout } = await nestbox(["policy", "test", "--policy", join(made, "policy.jsonc")]);
-    expect(stdout).toMatch(/^ok .*1 rules, 3 examples/);
+    expect(stdout).toMatch(/^ok .*1 rule, 3 examples/);
     expect(exitCode).toBe(0);
   });
 

@@ -41,12 +41,23 @@ export function init(given: string, options: InitOptions, streams: Streams): num
         `${name} is in ${place}:`,
         ...files.map((file) => `  ${file.path}`),
         "",
-        `Next: cd ${place} && npm install && npm test`,
+        ...nextSteps(place, rangeOf("@nestbox/tool")),
         "",
       ].join("\n"),
     );
   }
   return exitCodes.ok;
+}
+
+/** A version that was never released is in no registry. */
+function nextSteps(place: string, range: string): readonly string[] {
+  const folder = /^[\w./-]+$/.test(place) ? place : `'${place.replaceAll("'", "'\\''")}'`;
+  if (range !== "^0.0.0") return [`Next: cd ${folder} && npm install && npm test`];
+  const tarballs = ["tool", "policy"].map((name) => `<clone>/tarballs/nestbox-${name}-0.0.0.tgz`);
+  return [
+    "Nestbox is not on npm yet. In a clone of its repository:  npx -y pnpm@12 tarballs",
+    `Next: cd ${folder} && npm install ${tarballs.join(" ")} && npm test`,
+  ];
 }
 
 function requireEmpty(folder: string, given: string): void {

@@ -43,7 +43,8 @@ export async function run(
   signal: AbortSignal,
 ): Promise<number> {
   const source = await sourceOf(script, given, process.cwd(), streams);
-  const trace = createTrace();
+  // Without a file nobody reads the results.
+  const trace = createTrace(given.trace === undefined ? { maxResultChars: 0 } : {});
   const approver = terminalApprover(streams, script === "-");
   await using opened = await openHost(given, {
     streams,

@@ -13,8 +13,6 @@ const project = mkdtempSync(join(tmpdir(), "extension-test-"));
 after(() => rmSync(project, { recursive: true, force: true }));
 writeFileSync(join(project, "notes.txt"), "TODO one\ndone\nFIXME two\n");
 writeFileSync(join(project, ".env"), "TODO=secret\n");
-// Pi's files of the user: an empty folder, so that the test is the same everywhere.
-process.env["PI_CODING_AGENT_DIR"] = join(project, "agent");
 
 test("the tool counts what is left to do", async () => {
   const run = await runTool(countTodos, { path: "notes.txt" }, { cwd: project });
