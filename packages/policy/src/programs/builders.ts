@@ -68,8 +68,8 @@ export const builderTable: readonly ProgramSpec[] = [
   {
     names: ["cmake"],
     options:
-      "-E=rest! -P=execute -S=read-tree -B=write-within -C=execute -D?text -U=text -G=text -T=text -A=text --build=write-within --install=write-within --prefix=write-tree --target=text -t=text --config=text -j?text --parallel?text --preset=text --toolchain=execute --open=text --fresh -N -L --graphviz=write --trace-redirect=write --debug-output --version --help -v --clean-first",
-    operands: { rest: "read-tree" },
+      "-E=rest! -P=execute -S=read -B=write-within -C=execute -D?text -U=text -G=text -T=text -A=text --build=write-within --install=write-within --prefix=write-tree --target=text -t=text --config=text -j?text --parallel?text --preset=text --toolchain=execute --open=text --fresh -N -L --graphviz=write --trace-redirect=write --debug-output --version --help -v --clean-first",
+    operands: { rest: "read" },
     special: "cmake",
   },
   {

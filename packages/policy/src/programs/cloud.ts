@@ -214,7 +214,7 @@ export const cloudTable: readonly ProgramSpec[] = [
     subcommands: {
       fmt: {
         options: "-list=text -write=text -diff -check -recursive -no-color",
-        operands: { rest: "read-tree" },
+        operands: { rest: "read" },
         otherwise: ".",
         writesWithin: "operands",
         writesUnless: ["-check"],

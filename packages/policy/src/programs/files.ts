@@ -244,8 +244,16 @@ const looking: readonly ProgramSpec[] = [
     operands: reads,
     readOnly: true,
   },
+  // It tells of volumes, not of what lies on them.
   {
-    names: ["du", "df"],
+    names: ["df"],
+    options:
+      "-a,--all -h,--human-readable -H --si -i,--inodes -k -l,--local -m -P,--portability -T,--print-type -t,--type=text -x,--exclude-type=text --total -B,--block-size=text --output?text --sync --no-sync",
+    operands: { rest: "read" },
+    readOnly: true,
+  },
+  {
+    names: ["du"],
     follows: ["--dereference"],
     options:
       "-a,--all -h,--human-readable -s,--summarize -c,--total -d,--max-depth=text -k -m -b,--bytes -H --si -i,--inodes -l,--local -P,--portability " +

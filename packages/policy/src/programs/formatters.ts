@@ -1,12 +1,15 @@
 import type { ProgramSpec, SubcommandSpec } from "./spec.ts";
 
-/** Looks below its operands, or below here; with one of the named options it rewrites what it finds. */
+/**
+ * Looks below its operands, or below here, at the sources of its language and not at whatever lies there; with one of
+ * the named options it rewrites what it finds.
+ */
 function fixer(names: readonly string[], options: string, writesWith: readonly string[]): ProgramSpec {
   return { names, ...fixing(options, writesWith) };
 }
 
 function fixing(options: string, writesWith: readonly string[]): SubcommandSpec {
-  return { options, operands: { rest: "read-tree" }, otherwise: ".", writesWithin: "operands", writesWith };
+  return { options, operands: { rest: "read" }, otherwise: ".", writesWithin: "operands", writesWith };
 }
 
 /** Rewrites what is below its operands, or below here, unless one of the named options keeps it from that. */
@@ -15,7 +18,7 @@ function formatter(names: readonly string[], options: string, writesUnless: read
 }
 
 function formatting(options: string, writesUnless: readonly string[]): SubcommandSpec {
-  return { options, operands: { rest: "read-tree" }, otherwise: ".", writesWithin: "operands", writesUnless };
+  return { options, operands: { rest: "read" }, otherwise: ".", writesWithin: "operands", writesUnless };
 }
 
 /** Programs that rewrite source files in place. What their configuration runs is the project's own code. */
@@ -87,7 +90,7 @@ export const formatterTable: readonly ProgramSpec[] = [
         "--write! --fix! --apply! --apply-unsafe! --unsafe --staged --changed --since=text --reporter=text --max-diagnostics=text",
         ["--write", "--fix", "--apply", "--apply-unsafe"],
       ),
-      ci: { operands: { rest: "read-tree" }, otherwise: "." },
+      ci: { operands: { rest: "read" }, otherwise: "." },
       "init,start,stop,version,rage,explain": {
         writesWithin: "folder",
         writesNames: "biome.json biome.jsonc",

@@ -126,13 +126,13 @@ export const interpreterTable: readonly ProgramSpec[] = [
       "test,bench,task,install,add,cache": { options: "-A,--allow-all! -c,--config=read --import-map=read" },
       fmt: {
         options: "--check --ext=text --ignore=text",
-        operands: { rest: "read-tree" },
+        operands: { rest: "read" },
         writesWithin: "operands",
         writesUnless: ["--check"],
       },
       lint: {
         options: "--fix! --ignore=text",
-        operands: { rest: "read-tree" },
+        operands: { rest: "read" },
         writesWithin: "operands",
         writesWith: ["--fix"],
       },

@@ -129,7 +129,7 @@ export function applyRole(
       effects.path("write", word, origin, { tree: true });
       return;
     case "write-within":
-      effects.path("read", word, origin, { tree: true });
+      effects.path("read", word, origin);
       effects.within(word, origin);
       return;
     case "delete-tree":
