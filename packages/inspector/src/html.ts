@@ -1,4 +1,4 @@
-import { plainText } from "./model/show-text.ts";
+import { cutText, plainText } from "./model/show-text.ts";
 import type { Run } from "./model/run.ts";
 
 /** The built page: script and style as text, with their hashes as a content security policy names them. */
@@ -39,7 +39,7 @@ export function pageHtml(assets: PageAssets, title: string, data: PageData): str
     '<meta name="color-scheme" content="light dark">',
     '<meta name="referrer" content="no-referrer">',
     '<link rel="icon" href="data:,">',
-    `<title>${escapeHtml(plainText(title.slice(0, 200)))}</title>`,
+    `<title>${escapeHtml(plainText(cutText(title, 200)))}</title>`,
     `<style>${assets.style}</style>`,
     "</head>",
     "<body>",

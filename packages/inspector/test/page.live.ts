@@ -291,6 +291,9 @@ describe("what is shown", () => {
     await row(page, "status, decision").click();
     await page.getByRole("region", { name: "Other run" }).getByText("publish-from-main").waitFor();
     await page.getByRole("region", { name: "This run" }).getByText("no-publishing").first().waitFor();
+    await page.locator("[role=treegrid]").focus();
+    await page.keyboard.press("Escape");
+    await page.getByRole("treegrid", { name: "Calls" }).waitFor();
     check();
     await close();
   });

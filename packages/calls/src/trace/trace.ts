@@ -86,9 +86,9 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
   };
 
   /** Text of an argument or a result, within what all of them may have together. */
-  const shared = (text: string, maxChars: number): string | undefined => {
+  const shared = (read: () => string, maxChars: number): string | undefined => {
     if (maxChars === 0 || textChars >= maxTextChars) return undefined;
-    const kept = safe(text, maxChars);
+    const kept = safe(read(), maxChars);
     textChars += kept.length;
     return kept;
   };
@@ -102,7 +102,7 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
     }
     kept++;
     const args = jsonOf(event.args ?? {});
-    const argsText = shared(args, maxArgumentChars);
+    const argsText = shared(() => args, maxArgumentChars);
     const line = script.lineOfStart(event.toolName);
     const node: Node = {
       id: event.toolCallId,
@@ -136,10 +136,11 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
       node.decision = { effect: decision.effect, rule: decision.rule, layer: decision.layer };
     const { content, structuredContent } = event.result ?? {};
     node.resultBytes = utf8Bytes(jsonOf({ content, structuredContent }));
-    const result = shared(jsonOf(structuredContent ?? content ?? null), maxResultChars);
     // What an error says is told once.
-    if (result !== undefined && (event.isError !== true || structuredContent !== undefined))
-      node.result = result;
+    if (event.isError !== true || structuredContent !== undefined) {
+      const result = shared(() => jsonOf(structuredContent ?? content ?? null), maxResultChars);
+      if (result !== undefined) node.result = result;
+    }
     if (event.isError === true) node.error = safe(errorOf(event), maxErrorChars);
   };
 

@@ -34,6 +34,13 @@ export function showText(text: string, { multiline = false }: ShowOptions = {}):
   return pieces;
 }
 
+/** The beginning of a text, with a mark that it is not all of it; no character is halved. */
+export function cutText(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const kept = text.slice(0, maxChars);
+  return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
+}
+
 /** The same as one string, for a title or a label. */
 export function plainText(text: string): string {
   return showText(text)

@@ -3,7 +3,7 @@ import { useComputed } from "@preact/signals";
 import type { DiffRow } from "../model/diff.ts";
 import { formatCount, formatMs } from "../model/format.ts";
 import type { TreeNode } from "../model/tree.ts";
-import { activeDiffRow, activeKey, diff, onlyDifferences } from "./state.ts";
+import { activeDiffRow, activeKey, compareWith, diff, onlyDifferences } from "./state.ts";
 import { Inline } from "./shown-text.tsx";
 import { StatusMark } from "./status.tsx";
 import { VirtualRows } from "./virtual-rows.tsx";
@@ -144,6 +144,7 @@ function choose(rows: readonly DiffRow[], to: number): void {
 
 function onKey(event: KeyboardEvent, page: number, rows: readonly DiffRow[]): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") compareWith(undefined);
   const at = activeDiffRow.value;
   const places = new Map([
     ["ArrowDown", at + 1],

@@ -3,7 +3,7 @@ import type { Run } from "../model/run.ts";
 import { chooseRun, chosenRun, compareWith, connection, otherRun, run, runs, tree } from "./state.ts";
 import { Inline } from "./shown-text.tsx";
 import { chooseTheme, theme, type Theme } from "./theme.ts";
-import { plainText } from "../model/show-text.ts";
+import { cutText, plainText } from "../model/show-text.ts";
 
 export function Header() {
   const many = runs.value.length > 1;
@@ -72,7 +72,7 @@ function RunChoice({ label, value, onChoose }: RunChoiceProps) {
     >
       {runs.value.map(({ name }, index) => (
         <option key={index} value={String(index)}>
-          {plainText(name.slice(0, 100))}
+          {plainText(cutText(name, 100))}
         </option>
       ))}
     </select>

@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 
 import { formatCount } from "../model/format.ts";
-import { showText } from "../model/show-text.ts";
+import { cutText, showText } from "../model/show-text.ts";
 
 /** Characters of one text that are laid out before somebody asks for all of it. */
 const MAX_SHOWN = 20_000;
+const MAX_INLINE = 300;
 
 /** A text of somebody else's on one line: text nodes only, escapes marked as such. */
 export function Inline({ text }: { readonly text: string }) {
-  return <bdi>{pieces(text.length > 300 ? `${text.slice(0, 300)}…` : text, false)}</bdi>;
+  return <bdi>{pieces(cutText(text, MAX_INLINE), false)}</bdi>;
 }
 
 /** A text of many lines. */
@@ -18,7 +19,7 @@ export function Block({ text, label }: { readonly text: string; readonly label: 
   return (
     <>
       <pre class="block" tabIndex={0} role="group" aria-label={label}>
-        <code>{pieces(cut ? text.slice(0, MAX_SHOWN) : text, true)}</code>
+        <code>{pieces(cut ? cutText(text, MAX_SHOWN) : text, true)}</code>
       </pre>
       {cut && (
         <button type="button" class="quiet" onClick={() => setWhole(true)}>

@@ -63,7 +63,15 @@ export function Toolbar() {
           <span class="found">
             {formatCount(rows.value.matches)} of {formatCount(run.value.calls.length)}
           </span>
-          <button type="button" class="quiet" onClick={() => setFilter(noFilter)}>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              setFilter(noFilter);
+              // The button goes with the filter.
+              focusGrid();
+            }}
+          >
             Clear
           </button>
         </>

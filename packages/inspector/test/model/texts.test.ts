@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { contentPolicy, jsonForHtml, pageHtml } from "../../src/html.ts";
 import { formatBytes, formatMs, formatUse, prettyJson, timeTicks } from "../../src/model/format.ts";
 import { ruleUses } from "../../src/model/rules.ts";
-import { plainText, showText } from "../../src/model/show-text.ts";
+import { cutText, plainText, showText } from "../../src/model/show-text.ts";
 import { exampleTrace, hostileText, hostileTrace } from "../support/traces.ts";
 import { runOf } from "../support/read.ts";
 
@@ -16,6 +16,12 @@ describe("a text that is shown", () => {
     );
     expect(plainText("one\ntwo\tthree\r")).toBe("one\\ntwo\\tthree\\r");
     expect(plainText("שלום 日本 é 👍")).toBe("שלום 日本 é 👍");
+  });
+
+  it("is cut between characters, and says that it was", () => {
+    expect(cutText("short", 5)).toBe("short");
+    expect(cutText("ab👍c", 4)).toBe("ab👍…");
+    expect(cutText("ab👍c", 3)).toBe("ab…");
   });
 
   it("keeps its lines where it has many", () => {

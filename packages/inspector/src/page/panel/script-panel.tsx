@@ -13,7 +13,7 @@ const worst: readonly CallStatus[] = ["denied", "error", "cancelled", "running",
 export function ScriptPanel() {
   const { script } = run.value;
   const text = script?.text ?? "";
-  const lines = useMemo(() => text.split("\n"), [text]);
+  const lines = useMemo(() => text.split(/\r?\n/), [text]);
   const active = activeNode.value?.call.line;
   const failed = script?.outcome?.error?.line;
   const list = useRef<HTMLOListElement>(null);
