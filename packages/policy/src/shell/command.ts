@@ -23,8 +23,8 @@ import { declaredWrapper, startWords, unwrap } from "./unwrap.ts";
 
 const splitsLines: ReadonlySet<string> = new Set(["read", "mapfile", "readarray"]);
 
-/** Control and format characters, and blanks other than those of ASCII; two are told about the text as a whole. */
-const odd = /(?![\r\0])[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}]/u;
+/** Control and format characters, and blanks other than those of ASCII; a carriage return is told about the text. */
+const odd = /(?!\r)[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}]/u;
 
 const systemFolders = /^(\/usr\/local|\/usr|\/opt\/homebrew|)\/s?bin\/[^/]+$/;
 
