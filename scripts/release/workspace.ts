@@ -34,13 +34,14 @@ export function publicPackages(root: string): readonly PublicPackage[] {
     .sort((a, b) => a.manifest.name.localeCompare(b.manifest.name));
 }
 
-/** Runs a program and gives what it printed; its errors are shown. */
+/** Runs a program and gives what it printed, unless that is shown; its errors are always shown. */
 export function run(file: string, args: readonly string[], options: ExecFileSyncOptions): string {
-  return execFileSync(file, args, {
+  const printed: Buffer | string | null = execFileSync(file, args, {
     stdio: ["ignore", "pipe", "inherit"],
     maxBuffer: 64 * 1024 * 1024,
     ...options,
-  }).toString();
+  });
+  return printed?.toString() ?? "";
 }
 
 /** Packs every public package of a workspace that is built; gives the files by the names of the packages. */
