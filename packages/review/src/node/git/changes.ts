@@ -97,7 +97,18 @@ export async function listChanges(
   if (areas.has("staged")) {
     const from = repository.head ?? repository.emptyTree;
     found.push(
-      ...parseRaw(await list(repository, ["diff-index", "--cached", ...raw, from, "--", ...scope]), "staged"),
+      ...parseRaw(
+        await list(repository, [
+          "diff-index",
+          "--cached",
+          "--ita-invisible-in-index",
+          ...raw,
+          from,
+          "--",
+          ...scope,
+        ]),
+        "staged",
+      ),
     );
   }
   if (areas.has("unstaged")) {

@@ -173,7 +173,8 @@ function patchCommand(
   const head = repository.head ?? repository.emptyTree;
   if (area === "committed")
     return ["diff-tree", "-r", ...shape, base?.mergeBase ?? repository.emptyTree, head, "--", ...paths];
-  if (area === "staged") return ["diff-index", "--cached", ...shape, head, "--", ...paths];
+  if (area === "staged")
+    return ["diff-index", "--cached", "--ita-invisible-in-index", ...shape, head, "--", ...paths];
   return ["diff-files", ...shape, "--", ...paths];
 }
 

@@ -197,11 +197,13 @@ async function discover(folder: string): Promise<FoundRepository | undefined> {
 
 /** Fills the temporary git folder: HEAD and exclusions as copies, what git reads and never runs as links. */
 async function furnish(shadow: string, { gitDir, common }: FoundRepository): Promise<void> {
+  // As git reads it: spaces after the colon and around it all count for nothing.
   const head = (await readTextFile(join(gitDir, "HEAD"), 4096))?.trim() ?? "";
-  await writeFile(
-    join(shadow, "HEAD"),
-    `${/^(?:ref: refs\/\S+|[0-9a-f]{40,64})$/.test(head) ? head : "ref: refs/heads/unknown"}\n`,
-  );
+  const [, ref, commit] = /^(?:ref:\s*(refs\/\S+)|([0-9a-f]{40,64}))$/.exec(head) ?? [];
+  // Taken for a repository before its first commit, every file would be told as new.
+  if (ref === undefined && commit === undefined)
+    throw refusal("The repository's HEAD cannot be read: it is neither a ref nor a commit.");
+  await writeFile(join(shadow, "HEAD"), `${ref === undefined ? commit : `ref: ${ref}`}\n`);
   await writeFile(join(shadow, "config"), configText(new Map()));
   await mkdir(join(shadow, "objects"));
   await mkdir(join(shadow, "info"));
