@@ -1,5 +1,6 @@
 import type { Frames } from "./frames.ts";
 import type { Primordials } from "./primordials.ts";
+import type { Queue, Segment } from "./queue.ts";
 import type { Values } from "./values.ts";
 
 /** What the host says about a script before it runs, and before there is one. */
@@ -19,34 +20,19 @@ export interface CoreConfig {
   };
 }
 
-/** Text, or bytes of their own. */
-type Segment = string | Uint8Array;
-
-/** Hands text and segments to the sandbox process at once, in the middle of a turn. */
-export type Emit = (text: string, ...segments: readonly Segment[]) => void;
-
 /**
- * The bridge inside the isolate: calls, answers, output, the end of the script. Everything that leaves is a row of
- * a JSON array; long strings are segments beside it, so that nothing is quoted twice. Rows leave when the turn has
- * ended (`drain`), output also while it runs.
+ * The bridge inside the isolate: calls, answers, output, the end of the script. What leaves goes through the queue, when
+ * the turn has ended (`drain`), output also while it runs.
  *
  * Runs inside the isolate as source text: it refers to nothing outside its arguments.
  */
-export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
+export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
   "use strict";
   const { frames, lineOf } = stacks;
+  const { push, segment } = queue;
   const SEGMENT_CHARS = 1024;
-  const EARLY_FLUSHES = 64;
+  /** An end that is shorter leaves at once. */
   const FLUSH_CHARS = 256 * 1024;
-  const FLUSH_MS = 50;
-
-  let rows = P.list<string>();
-  let rowCount = 0;
-  let segments = P.list<Segment>();
-  let segmentCount = 0;
-  let queuedChars = 0;
-  let flushes = 0;
-  let lastFlush = 0;
 
   let finished = false;
   let callCount = 0;
@@ -87,39 +73,6 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
   let values: Values | undefined;
   let nextWake: () => number = () => -1;
   let writes: () => string = () => "[]";
-
-  function push(row: string): void {
-    rows[rowCount++] = row;
-    queuedChars += row.length;
-  }
-
-  function segment(text: Segment): number {
-    segments[segmentCount] = text;
-    if (typeof text === "string") queuedChars += text.length;
-    return segmentCount++;
-  }
-
-  /** The queued rows as text; the segments stay until `take` has fetched them. */
-  function rowsText(): string {
-    let text = "[";
-    for (let i = 0; i < rowCount; i++) text += i === 0 ? rows[i] : "," + rows[i];
-    rows = P.list();
-    rowCount = 0;
-    queuedChars = 0;
-    return text + "]";
-  }
-
-  function flush(): void {
-    if (rowCount === 0) return;
-    flushes++;
-    lastFlush = P.dateNow();
-    const args = P.list<Segment>();
-    for (let i = 0; i < segmentCount; i++) args[i + 1] = segments[i] as Segment;
-    args[0] = '{"r":' + rowsText() + "}";
-    segments = P.list();
-    segmentCount = 0;
-    P.apply(emit, undefined, args);
-  }
 
   const warn = (kind: string, message: string): void => {
     push("[9," + P.stringify(kind) + "," + P.stringify(P.slice(message, 0, 2000)) + "]");
@@ -301,7 +254,7 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
     finished = true;
     push(row);
     // Short ends leave at once: whatever hangs after it, the outcome stands.
-    if (queuedChars < FLUSH_CHARS) flush();
+    if (queue.chars() < FLUSH_CHARS) queue.flush();
   }
 
   /** Name, message and the script's own frames as plain strings; nothing of the thrown value itself leaves. */
@@ -406,8 +359,7 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
     const body = bytes || text.length > SEGMENT_CHARS ? P.String(segment(text)) : P.stringify(text);
     push("[" + kind + "," + body + (mimeType === undefined ? "]" : "," + P.stringify(mimeType) + "]"));
     // Bytes never wait: whatever is taken one by one later is text.
-    if (bytes || flushes < EARLY_FLUSHES || queuedChars > FLUSH_CHARS || P.dateNow() - lastFlush > FLUSH_MS)
-      flush();
+    if (bytes || queue.isDue()) queue.flush();
   }
 
   /** One value as console lines and thrown values show it. */
@@ -444,14 +396,14 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
       finished = true;
       push("[8," + P.stringify(describeStalled(error)) + "]");
     }
-    const state = (finished ? "1" : "0") + segmentCount + ";";
-    return state + '{"r":' + rowsText() + ',"p":' + inFlight + ',"w":' + wake + "}";
+    const state = (finished ? "1" : "0") + queue.segments() + ";";
+    return state + '{"r":' + queue.rowsText() + ',"p":' + inFlight + ',"w":' + wake + "}";
   }
 
   /** What was queued before the script was stopped: `segments;rows`. */
   function partial(): string {
     finished = true;
-    return segmentCount + ";" + rowsText();
+    return queue.segments() + ";" + queue.rowsText();
   }
 
   function describeStalled(error: Error): Record<string, unknown> {
@@ -463,15 +415,6 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
     return out;
   }
 
-  function take(index: number): string {
-    const text = segments[index] as string;
-    if (index === segmentCount - 1) {
-      segments = P.list();
-      segmentCount = 0;
-    }
-    return text;
-  }
-
   return {
     startCall,
     settle,
@@ -480,7 +423,6 @@ export function makeCore(P: Primordials, emit: Emit, stacks: Frames) {
     format,
     drain,
     partial,
-    take,
     finish: (ok: boolean, error?: unknown) => (ok ? succeed(undefined, false) : finish(errorRow(error))),
     warn,
     define,

@@ -3,6 +3,7 @@ import { type CoreConfig, makeCore } from "./core.ts";
 import { type EnvironmentConfig, makeEnvironment } from "./environment.ts";
 import { makeFrames } from "./frames.ts";
 import { makeLanguage } from "./language.ts";
+import { type Emit, makeQueue } from "./queue.ts";
 import { makeScriptGlobals, type ScriptGlobals } from "./script-globals.ts";
 import { primordials } from "./primordials.ts";
 import { makeTimers } from "./timers.ts";
@@ -32,6 +33,7 @@ const PARTS = {
   primordials,
   makeValues,
   makeFrames,
+  makeQueue,
   makeCore,
   makeEnvironment,
   makeTimers,
@@ -51,11 +53,12 @@ type Parts = typeof PARTS;
 /** Runs inside the isolate; see {@link preludeSource}. */
 function main(
   parts: Parts,
-  emit: Parameters<typeof makeCore>[1],
+  emit: Emit,
   service: (operation: string, ...args: readonly unknown[]) => unknown,
 ) {
   const P = parts.primordials();
-  const core = parts.makeCore(P, emit, parts.makeFrames(P));
+  const queue = parts.makeQueue(P, emit);
+  const core = parts.makeCore(P, queue, parts.makeFrames(P));
   const values = parts.makeValues(P, (message) => core.warn("value", message));
   const environment = parts.makeEnvironment(P, core, service);
   const timerLimits = { max: 0 };
@@ -116,7 +119,7 @@ function main(
       case 4:
         return core.drain();
       case 5:
-        return core.take(a as number);
+        return queue.take(a as number);
       default:
         return core.partial();
     }
