@@ -132,7 +132,10 @@ describe("the policy is switched off by nothing that a project can set", () => {
       expect(pi.resultText("W")).toContain("leash.files");
       expect(pi.ui?.dialogs).toEqual([]);
       expect(pi.ui?.notifications).toEqual([
-        { message: expect.stringMatching(/policy only looks on.*Its own files stay guarded/), type: "warning" },
+        {
+          message: expect.stringMatching(/policy only looks on.*Its own files stay guarded/),
+          type: "warning",
+        },
       ]);
       await pi.session.prompt("/policy");
       const shown = pi.ui?.notifications.at(-1)?.message ?? "";
