@@ -65,6 +65,15 @@ describe("docs/pi.md and the README", () => {
     expect(pi.errors).toEqual([]);
   });
 
+  it("the whole: a script reads the policy's own dangers, and its error names the rule that denied", async () => {
+    await using pi = await scriptedPiSession({ extensions: [await load("whole.ts")] });
+    const code = `const { total } = await tools.dangerous_commands({});
+      const pushed = await tools.bash({ command: "git push --force origin main" }).catch((error) => [error.name, error.rule]);
+      return [total > 0, pushed];`;
+    await pi.prompt("look", run(code));
+    expect(pi.resultText("C")).toContain('[true,["PolicyError","git.force-push"]]');
+  });
+
   it("the whole, with options: the README's leaves the review tools out and limits calls", async () => {
     await using pi = await scriptedPiSession({ extensions: [await load("readme-0.ts")] });
     expect(names(pi)).toContain("codemode");
