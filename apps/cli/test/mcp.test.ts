@@ -9,7 +9,6 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { createScriptStore } from "../src/mcp/script-store.ts";
 import { main } from "../src/program.ts";
 import { fixtureTools, nestbox } from "./support/nestbox.ts";
 
@@ -161,16 +160,5 @@ describe("nestbox mcp --http", () => {
     const { exitCode, stderr } = await nestbox(args);
     expect(stderr).toMatch(/needs a token.*NESTBOX_MCP_TOKEN/);
     expect(exitCode).toBe(2);
-  });
-});
-
-describe("what scripts store", () => {
-  it("is refused as a whole beyond the limit, and what was there stays", () => {
-    const store = createScriptStore(20);
-    expect(store.write({ set: { a: '"12345"' }, delete: [] })).toBe(true);
-    expect(store.write({ set: { b: '"a text that is too long"' }, delete: ["a"] })).toBe(false);
-    expect(store.values()).toEqual({ a: '"12345"' });
-    expect(store.write({ set: { b: "1" }, delete: ["a"] })).toBe(true);
-    expect(store.values()).toEqual({ b: "1" });
   });
 });

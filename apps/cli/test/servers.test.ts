@@ -16,7 +16,8 @@ const file = (name: string, value: unknown): string => {
   return path;
 };
 
-describe("nestbox run --mcp", () => {
+// Each starts two programs more.
+describe("nestbox run --mcp", { timeout: 240_000 }, () => {
   let servers = "";
   let policy = "";
   beforeAll(() => {

@@ -3,6 +3,7 @@
  * interrupted (HTTP). Nobody can be asked, so an ask is a deny.
  */
 import type { ToolHost } from "@nestbox/calls";
+import { createScriptStore, createScriptTool } from "@nestbox/codemode";
 import { createRunner, createTempFiles } from "@nestbox/codemode/node";
 import { type McpListener, serveMcpHttp, serveMcpStdio } from "@nestbox/mcp/node";
 
@@ -10,8 +11,6 @@ import { dryRunLines } from "../compose/dry-run.ts";
 import { type HostChoice, openHost } from "../compose/open-host.ts";
 import { codeOf } from "../doctor/finding.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { createCodemodeTool } from "../mcp/codemode-tool.ts";
-import { createScriptStore } from "../mcp/script-store.ts";
 import type { Streams } from "../output.ts";
 import { colorsFor } from "../report/colors.ts";
 import { UsageError } from "../usage-error.ts";
@@ -37,9 +36,8 @@ export async function mcp(given: McpOptions, streams: Streams, signal: AbortSign
   const runner = createRunner(options.node === undefined ? {} : { nodePath: options.node });
   try {
     if (options.codemode) {
-      const tool = createCodemodeTool({
-        runner,
-        callable: host.callable(),
+      const tool = createScriptTool(runner, {
+        listed: host.callable(),
         files: createTempFiles(),
         limits: {
           ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
