@@ -1,12 +1,14 @@
 /**
  * `pnpm release --dry-run` shows what would be published and checks it; nothing leaves the machine and the tree stays
  * as it is. `pnpm release` publishes what is versioned and not yet on the registry: the release workflow runs it.
- * `--check <tarball> <folder>` looks at one tarball.
+ * `--check <tarball> <folder>` looks at one tarball, `--check-workflow <file>` at the workflow that publishes.
  */
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { rehearse } from "./release/rehearse.ts";
 import { readTarball, tarballFaults } from "./release/tarball.ts";
+import { workflowFaults } from "./release/workflow.ts";
 import { run } from "./release/workspace.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -16,11 +18,13 @@ if (mode === "--dry-run" && words.length === 0) await dryRun();
 else if (mode === "--check" && words.length === 2) {
   const [path = "", folder = ""] = words;
   tell(await tarballFaults(readTarball(path), folder));
+} else if (mode === "--check-workflow" && words.length === 1) {
+  tell(workflowFaults(readFileSync(words[0] ?? "", "utf8")));
 } else if (mode === undefined) {
   run("pnpm", ["run", "build"], { cwd: root, stdio: "inherit" });
   run("pnpm", ["exec", "changeset", "publish"], { cwd: root, stdio: "inherit" });
 } else {
-  console.error("Use: pnpm release [--dry-run | --check <tarball> <folder>]");
+  console.error("Use: pnpm release [--dry-run | --check <tarball> <folder> | --check-workflow <file>]");
   process.exitCode = 2;
 }
 

@@ -94,6 +94,38 @@ describe("the release script looks at a tarball", () => {
   });
 });
 
+describe("the workflow that publishes", () => {
+  const text = readFileSync(join(root, ".github/workflows/release.yml"), "utf8");
+  const look = async (workflow: string): Promise<string> => {
+    const file = join(folder, "release.yml");
+    writeFileSync(file, workflow);
+    const args = [join(root, "scripts/release.ts"), "--check-workflow", file];
+    return (await runCommand(process.execPath, args, { cwd: root, timeoutMs: 60_000 })).output;
+  };
+
+  it("asks for provenance, with an identity in place of a token, from actions that cannot change", async () => {
+    expect(await look(text)).toBe("Nothing was published; all is well.\n");
+  });
+
+  it("is told when it does not", async () => {
+    const broken: readonly (readonly [string | RegExp, string, RegExp])[] = [
+      ["id-token: write", "id-token: none", /identity/],
+      ["NPM_CONFIG_PROVENANCE: true", "NPM_CONFIG_PROVENANCE: false", /provenance/],
+      [
+        "NPM_CONFIG_PROVENANCE: true",
+        "NPM_CONFIG_PROVENANCE: true\n          NPM_TOKEN: a",
+        /token that stays/,
+      ],
+      [/checkout@[0-9a-f]{40}/, "checkout@v5", /checkout@v5 is not pinned/],
+      ["permissions: {}", "permissions: write-all", /every permission/],
+    ];
+    for (const [from, to, message] of broken) {
+      expect(text.replace(from, to)).not.toBe(text);
+      expect(await look(text.replace(from, to))).toMatch(message);
+    }
+  });
+});
+
 describe("before and after the first release", () => {
   const pages = ["README.md", "docs/install.md"];
 
