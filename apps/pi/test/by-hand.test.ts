@@ -211,6 +211,19 @@ describe("/review and /trace", () => {
     expect(pi.ui?.notifications.at(-1)?.message).toMatch(/[✓✗] codemode [^]*\n {2}└ ✗ read/);
   });
 
+  it("shows of two runs by hand the last one alone", async () => {
+    await using pi = await scriptedPiSession({
+      ui: {},
+      extensions: [createNestbox({ policy: quietPolicy() })],
+    });
+    await pi.prompt("/codemode return (await ctx.executeTool('read', { path: 'first' })).isError", []);
+    await pi.prompt("/codemode return (await ctx.executeTool('read', { path: 'second' })).isError", []);
+    await pi.prompt("/trace", []);
+    const tree = pi.ui?.notifications.at(-1)?.message ?? "";
+    expect(tree.match(/codemode/g)).toHaveLength(1);
+    expect(tree).toContain("second");
+  });
+
   it("keeps nothing when traces are off", async () => {
     await using pi = await scriptedPiSession({
       ui: {},
