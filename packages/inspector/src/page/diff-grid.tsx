@@ -103,8 +103,8 @@ function Side({ node, level }: { readonly node: TreeNode | undefined; readonly l
 }
 
 function differenceOf(row: DiffRow): string {
-  if (row.kind === "left") return "only in this run";
-  if (row.kind === "right") return "only in the other run";
+  if (row.kind === "left") return "only this run";
+  if (row.kind === "right") return "only other run";
   return row.changes.join(", ");
 }
 
