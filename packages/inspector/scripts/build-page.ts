@@ -3,7 +3,7 @@
  * policy. `node scripts/build-page.ts <folder>`
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -32,11 +32,18 @@ const built = await build({
 const outputs = (Array.isArray(built) ? built : [built]).flatMap((part) =>
   "output" in part ? part.output : [],
 );
-const script = outputs.flatMap((file) => (file.type === "chunk" ? [file.code] : [])).join("\n");
+const code = outputs.flatMap((file) => (file.type === "chunk" ? [file.code] : [])).join("\n");
+// Every exported page is a copy of them, and their licences go with it. The core of the signals has theirs.
+const licences = ["preact", "@preact/signals"].map(
+  (name) => `${name}\n${readFileSync(join(root, "node_modules", name, "LICENSE"), "utf8").trim()}`,
+);
+if (code === "" || licences.some((text) => text.includes("*/")))
+  throw new Error("The page has no script, or a licence would end its comment");
+const script = `/*!\n${licences.join("\n\n")}\n*/\n${code}`;
 const style = outputs
   .flatMap((file) => (file.type === "asset" && file.fileName.endsWith(".css") ? [String(file.source)] : []))
   .join("\n");
-if (script === "" || style === "") throw new Error("The page has no script or no style");
+if (style === "") throw new Error("The page has no style");
 // What stands inside of an element must not end it.
 for (const text of [script, style])
   if (/<\/(?:script|style)|<!--/i.test(text)) throw new Error("The page's own text would end its element");

@@ -242,6 +242,9 @@ describe("trace files", () => {
     expect(page).toContain("<title>Trace: a.json, b.json</title>");
     expect(page).not.toMatch(/(?:src|href)="(?!data:,")/);
     expect(page).not.toContain("connect-src");
+    // What is in it of other people's goes with their licences.
+    expect(page).toContain("Copyright (c) 2015-present Jason Miller");
+    expect(page).toContain("Copyright (c) 2022-present Preact Team");
     expect(readRun("a", exampleTrace())).toMatchObject({ ok: true });
   });
 });
