@@ -1,0 +1,173 @@
+/**
+ * The workflow that carries one run on, on whichever worker the server chooses. What the server keeps of it is how
+ * often it was carried on and what it waited for; the steps are in the run's journal. When a worker dies, the server
+ * begins the same part again on another one, which takes the run over. When the run is parked, the workflow waits for
+ * a promise of the server's and holds nothing: no isolate, no process, no connection.
+ */
+import type { JsonValue } from "@nestbox/tool";
+import {
+  cancelDurable,
+  durableClock,
+  type DurableClock,
+  type DurableRequest,
+  type DurableResult,
+  type DurableScript,
+  runDurable,
+  type RunJournal,
+} from "@nestbox/codemode/durable";
+import * as restate from "@restatedev/restate-sdk";
+import { RestateError } from "../errors.ts";
+import { isRecord } from "../guards.ts";
+import { JOURNAL_OBJECT, RUN_WORKFLOW, type RunEnd } from "../protocol.ts";
+import { readSealed, type Sealed, type Sealer } from "../seal.ts";
+import type { JournalObject } from "./journal-object.ts";
+
+/** What a worker brings: the powers of the runs come from its configuration, never from a submission. */
+export type Carrier = Pick<DurableRequest, "runner" | "callerFor"> &
+  Partial<Pick<DurableRequest, "globals" | "describe" | "parking" | "onEvent" | "clock" | "parkAfterMs">>;
+
+export interface RunWorkflowOptions {
+  readonly carrierFor: (runId: string) => Carrier | Promise<Carrier>;
+  readonly journal: (runId: string) => RunJournal;
+  readonly sealer: Sealer;
+  /** Lets go of all runs. */
+  readonly signal: AbortSignal;
+  /** Told of every part of a run that is carried on here. */
+  readonly track: (part: Promise<unknown>) => void;
+  readonly maxActiveMs: number;
+  readonly maxParks: number;
+}
+
+/** How one part of a run ended, as the server keeps it. */
+type Part =
+  | { readonly kind: "ended"; readonly outcome: Sealed }
+  | { readonly kind: "parked"; readonly keys: readonly string[]; readonly wakeInMs?: number };
+
+const UNREADABLE = 422;
+/** A worker that lets go is on its way out: another one may begin at once. */
+const AFTER_RELEASE_MS = 100;
+const MAX_RETRY_MS = 10_000;
+
+export type RunWorkflow = ReturnType<typeof createRunWorkflow>;
+
+export function createRunWorkflow(options: RunWorkflowOptions) {
+  const { sealer, maxActiveMs, maxParks } = options;
+
+  async function run(ctx: restate.WorkflowContext, input: unknown): Promise<RunEnd> {
+    const runId = ctx.key;
+    const sealed = isRecord(input) ? readSealed(input["script"]) : undefined;
+    if (sealed === undefined)
+      throw new restate.TerminalError("This is no script to run", { errorCode: UNREADABLE });
+    for (let parks = 0; parks <= maxParks; parks++) {
+      const part = await cancellable(ctx, runId, () => carryOn(ctx, runId, sealed));
+      if (part === "cancelled") continue;
+      if (part.kind === "ended") return { outcome: part.outcome };
+      await cancellable(ctx, runId, () => waitFor(ctx, runId, part));
+    }
+    throw new restate.TerminalError(`The run has been parked more than ${maxParks} times`, {
+      errorCode: UNREADABLE,
+    });
+  }
+
+  /** A cancellation by the server's own means ends the run as a wish to cancel does. */
+  async function cancellable<T>(
+    ctx: restate.WorkflowContext,
+    runId: string,
+    work: () => Promise<T>,
+  ): Promise<T | "cancelled"> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof restate.CancelledError)) throw error;
+      await ctx.run("cancel", () => cancelDurable(options.journal(runId), "Cancelled"));
+      return "cancelled";
+    }
+  }
+
+  async function carryOn(ctx: restate.WorkflowContext, runId: string, sealed: Sealed): Promise<Part> {
+    const attempt = ctx.request().attemptCompletedSignal;
+    return await ctx.run(
+      "carry on",
+      () => {
+        const part = carryOnHere(runId, sealed, AbortSignal.any([attempt, options.signal]));
+        options.track(part);
+        return part;
+      },
+      { maxRetryInterval: MAX_RETRY_MS },
+    );
+  }
+
+  async function carryOnHere(runId: string, sealed: Sealed, signal: AbortSignal): Promise<Part> {
+    const script = await readScript(runId, sealed);
+    const carrier = await options.carrierFor(runId);
+    const result = await runDurable({ ...carrier, journal: options.journal(runId), script, signal });
+    return await partOf(runId, result, carrier.clock ?? durableClock);
+  }
+
+  async function partOf(runId: string, result: DurableResult, clock: DurableClock): Promise<Part> {
+    if (result.state === "ended") {
+      const outcome = await sealer.seal(runId, result.outcome as unknown as JsonValue);
+      return { kind: "ended", outcome };
+    }
+    if (result.state === "parked") {
+      const { waitingFor, wakeAt } = result;
+      return {
+        kind: "parked",
+        keys: [...waitingFor.map(({ key }) => key), "cancel"],
+        ...(wakeAt === undefined ? {} : { wakeInMs: Math.max(0, Math.ceil(wakeAt - clock.now())) }),
+      };
+    }
+    const { halt } = result;
+    switch (halt.kind) {
+      case "released":
+        throw new restate.RetryableError(halt.message, { retryAfter: AFTER_RELEASE_MS });
+      case "changed":
+      case "diverged":
+        // Nothing gets better by itself: it stands still, and says why, until somebody resumes it.
+        throw new restate.PauseError(halt.message);
+      default:
+        throw new Error(halt.message);
+    }
+  }
+
+  async function readScript(runId: string, sealed: Sealed): Promise<DurableScript> {
+    const script = await sealer.open(runId, sealed);
+    if (!isRecord(script) || typeof script["code"] !== "string")
+      throw new RestateError("misuse", "This is no script to run");
+    // Checked where a run begins.
+    return script as unknown as DurableScript;
+  }
+
+  /** The promise first, its name in the journal second: a wake is found by the one or tells the other. */
+  async function waitFor(
+    ctx: restate.WorkflowContext,
+    runId: string,
+    { keys, wakeInMs }: Extract<Part, { kind: "parked" }>,
+  ): Promise<void> {
+    const { id: awakeable, promise } = ctx.awakeable<string>();
+    const journal = ctx.objectClient<JournalObject>({ name: JOURNAL_OBJECT }, runId);
+    const isWoken = await journal.park({ awakeable, keys });
+    if (isWoken) return;
+    await (wakeInMs === undefined
+      ? promise
+      : restate.RestatePromise.race([promise, ctx.sleep(wakeInMs, "next timer")]));
+  }
+
+  return restate.workflow({
+    name: RUN_WORKFLOW,
+    handlers: {
+      run: restate.handlers.workflow.workflow<RunEnd, unknown>(
+        // A script that runs says nothing to the server: silence is no reason to end its attempt.
+        { abortTimeout: maxActiveMs, asTerminalError },
+        run,
+      ),
+    },
+  });
+}
+
+/** Misuse stays misuse, however often it is tried. */
+function asTerminalError(error: unknown): restate.TerminalError | undefined {
+  if (!isRecord(error) || error["code"] !== "misuse" || error instanceof restate.TerminalError)
+    return undefined;
+  return new restate.TerminalError(String(error["message"]), { errorCode: UNREADABLE });
+}
