@@ -18,6 +18,8 @@ const MAX_OPEN_FILES = 256;
 const NO_JIT = ["--no-turbofan", "--no-sparkplug", "--regexp-interpret-all"];
 const POLL_MS = 0.1;
 const MAX_POLLS_IN_ROW = 64;
+/** How long one large frame may keep the event loop, in either direction, however the other side paces it. */
+const MAX_FRAME_MS = 30;
 const CAN_POLL = process.platform !== "win32" && availableParallelism() > 1;
 
 export interface ProcessDriverOptions {
@@ -35,7 +37,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
       let child: ChildProcess | undefined;
       let gone = false;
       let held = true;
-      let poller: Poller | undefined;
+      let poll: (() => void) | undefined;
       const queued: Buffer[] = [];
       const memory = memoryReader();
       const exit = (message: string, outOfMemory = false): void => {
@@ -49,7 +51,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
           else if (isLarge(segments)) writeLarge(child, frameChunks(type, run, header, segments, chunks()));
           else child.stdin?.write(encodeFrame(type, run, header, segments));
         },
-        poll: () => void (gone || poller?.poll()),
+        poll: () => void (gone || poll?.()),
         kill() {
           gone = true;
           child?.kill("SIGKILL");
@@ -73,7 +75,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
         (node) => {
           if (gone) return;
           child = launch(node, options.files, spec);
-          poller = listen(child, spec, {
+          poll = listen(child, spec, {
             frame: (frame) => gone || events.frame(frame),
             exit: ({ message, outOfMemory }) => exit(message, outOfMemory),
           });
@@ -142,16 +144,21 @@ export function dataKilobytes(spec: SandboxSpec): number {
 }
 
 /** Hands on frames and the exit; what it returns looks at the pipe before the event loop does, where that is possible. */
-function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): Poller | undefined {
+function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): (() => void) | undefined {
   let stderr = "";
+  /** Frames of a chunk are being handed on: what comes after it is not to be read before its end. */
+  let taking = false;
   const reader = new FrameReader(spec.maxFrameBytes, events.frame);
   const take = (chunk: Buffer): void => {
+    taking = true;
     try {
       reader.push(chunk);
     } catch (error) {
       // Not a frame of ours: whatever sits there now is not the sandbox that was started.
       child.kill("SIGKILL");
       events.exit({ message: messageOf(error), outOfMemory: false });
+    } finally {
+      taking = false;
     }
   };
   const fd = CAN_POLL ? descriptorOf(child.stdout) : undefined;
@@ -165,6 +172,7 @@ function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): 
           now: () => performance.now(),
           budgetMs: POLL_MS,
           maxInRow: MAX_POLLS_IN_ROW,
+          maxPartialMs: MAX_FRAME_MS,
         });
   child.stdout?.on("data", (chunk: Buffer) => {
     poller?.rest();
@@ -184,7 +192,7 @@ function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): 
     );
     events.exit({ message: reason === "" ? how : `${how}: ${reason}`, outOfMemory });
   });
-  return poller;
+  return poller === undefined ? undefined : () => void (taking || poller.poll());
 }
 
 /** Pieces of a large segment: about what the system's buffer of a pipe takes at once. */
@@ -198,12 +206,13 @@ const isLarge = (segments: readonly Segment[] = []): segments is readonly Segmen
 /** Writes what the pipe takes while the other side reads; the stream has the rest. */
 function writeLarge(child: ChildProcess, chunks: Iterable<Buffer>): void {
   const { stdin } = child;
+  const end = performance.now() + MAX_FRAME_MS;
   let fd = stdin?.writableLength === 0 ? descriptorOf(stdin) : undefined;
   for (const chunk of chunks) {
     let at = 0;
     if (fd !== undefined) {
-      at = writeNow(fd, chunk, ROOM_MS);
-      if (at < chunk.length) fd = undefined;
+      at = writeNow(fd, chunk, ROOM_MS, end);
+      if (at < chunk.length || performance.now() > end) fd = undefined;
     }
     if (at < chunk.length) stdin?.write(Buffer.from(chunk.subarray(at)));
   }

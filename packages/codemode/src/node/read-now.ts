@@ -14,18 +14,23 @@ export function readNow(fd: number, buffer: Buffer): number {
   }
 }
 
-/** Writes to a non-blocking descriptor until all is written, an error, or no room for `roomMs`: the bytes written. */
-export function writeNow(fd: number, buffer: Buffer, roomMs: number): number {
+/**
+ * Writes to a non-blocking descriptor until all is written, an error, no room for `roomMs`, or `end` (of
+ * `performance.now()`) is over: the bytes written.
+ */
+export function writeNow(fd: number, buffer: Buffer, roomMs: number, end = Number.POSITIVE_INFINITY): number {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
   let at = 0;
   try {
-    for (let end = performance.now() + roomMs; at < buffer.length;) {
+    for (let last = Math.min(end, performance.now() + roomMs); at < buffer.length;) {
       try {
         at += writeSync(fd, buffer, at);
-        end = performance.now() + roomMs;
+        const now = performance.now();
+        if (now > end) return at;
+        last = Math.min(end, now + roomMs);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() > end) return at;
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() > last) return at;
       }
     }
   } finally {

@@ -44,17 +44,19 @@ export function createPiCaller(options: PiCallerOptions): ToolCaller {
             ...(onUpdate === undefined ? {} : { onUpdate: quietly(onUpdate) }),
           }),
           decisionOf,
+          signal?.aborted === true,
         );
         end({
           id: outcome.toolCall.id,
-          status: outcome.isError ? (signal?.aborted === true ? "cancelled" : "error") : "ok",
+          status: outcome.isError ? (outcome.failure === "cancelled" ? "cancelled" : "error") : "ok",
           durationMs: performance.now() - startedAt,
           error: outcome.isError ? textOf(outcome.result) || `Tool "${name}" failed` : undefined,
           decision: outcome.decision,
         });
         return outcome;
       } catch (error) {
-        end({ status: "error", durationMs: performance.now() - startedAt, error: messageOf(error) });
+        const status = signal?.aborted === true ? "cancelled" : "error";
+        end({ status, durationMs: performance.now() - startedAt, error: messageOf(error) });
         throw error;
       }
     },
@@ -66,10 +68,19 @@ type PiOutcome = Awaited<ReturnType<ExtensionToolContext["executeTool"]>>;
 function toOutcome(
   outcome: PiOutcome,
   decisionOf: PiCallerOptions["decisionOf"],
+  aborted: boolean,
 ): ToolCallOutcome & { readonly failure?: string } {
   const { toolCall, result, isError, durationMs } = outcome;
   const decision = decisionOf?.(toolCall.id);
-  const failure = isError && durationMs === undefined ? whyNotRun(toolCall.name, textOf(result)) : undefined;
+  // A call that ran and failed with its signal aborted was cut off; Pi says no more of it than that.
+  const ran = durationMs !== undefined;
+  const failure = !isError
+    ? undefined
+    : !ran
+      ? whyNotRun(toolCall.name, textOf(result))
+      : aborted
+        ? "cancelled"
+        : undefined;
   return {
     toolCall: { type: "toolCall", id: toolCall.id, name: toolCall.name, arguments: toolCall.arguments },
     result,

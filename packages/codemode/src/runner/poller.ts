@@ -13,11 +13,13 @@ export interface PollerOptions {
   readonly budgetMs: number;
   /** Successful looks in a row before the event loop has its turn. */
   readonly maxInRow: number;
+  /** Milliseconds that rests of frames are waited for before the event loop has its turn. */
+  readonly maxPartialMs: number;
 }
 
 const BUFFER_BYTES = 256 * 1024;
 const MAX_SKIPPED = 32;
-/** How long the rest of a frame that has begun is waited for. */
+/** How long the next piece of a frame that has begun is waited for. */
 const PARTIAL_MS = 2;
 /** What comes this soon after a look was worth looking for: the next look is not left out. */
 const SOON_MS = 0.4;
@@ -28,6 +30,7 @@ export class Poller {
   #misses = 0;
   #skip = 0;
   #inRow = 0;
+  #partialMs = 0;
   #asked = Number.NEGATIVE_INFINITY;
 
   constructor(options: PollerOptions) {
@@ -37,6 +40,7 @@ export class Poller {
   /** The event loop has had its turn and brought something. */
   rest(): void {
     this.#inRow = 0;
+    this.#partialMs = 0;
     if (this.#options.now() - this.#asked > SOON_MS) return;
     this.#misses = 0;
     this.#skip = 0;
@@ -70,14 +74,18 @@ export class Poller {
   }
 
   #readOn(): void {
-    const { now } = this.#options;
-    for (let end = now() + PARTIAL_MS; this.#options.isPartial() && now() < end;) {
+    const { now, maxPartialMs } = this.#options;
+    const started = now();
+    // The other side may send a byte at a time: its pace is not to be this process's.
+    const last = started + maxPartialMs - this.#partialMs;
+    for (let end = Math.min(last, started + PARTIAL_MS); this.#options.isPartial() && now() < end;) {
       const bytes = this.#options.read(this.#buffer);
-      if (bytes === 0) return;
+      if (bytes === 0) break;
       if (bytes < 0) continue;
       this.#options.onChunk(this.#buffer.subarray(0, bytes));
-      end = now() + PARTIAL_MS;
+      end = Math.min(last, now() + PARTIAL_MS);
     }
+    this.#partialMs += now() - started;
   }
 }
 

@@ -259,7 +259,9 @@ export class ScriptCalls {
         record.began = false;
       if (outcome.durationMs !== undefined) record.durationMs = outcome.durationMs;
       if (outcome.isError) {
-        record.status = denied ? "denied" : signal.aborted ? "cancelled" : "error";
+        // The host may have cancelled the call with a signal of its own.
+        const cancelled = signal.aborted || outcome.failure === "cancelled";
+        record.status = denied ? "denied" : cancelled ? "cancelled" : "error";
         record.error = shorten(textOf(outcome.result) || `Tool "${tool.name}" failed`, MAX_ERROR_CHARS);
       } else record.status = "ok";
       this.#checkOutput(tool, outcome);

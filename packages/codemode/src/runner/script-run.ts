@@ -54,6 +54,10 @@ const MAX_WARNINGS = 100;
 const PREPARE_MS = 1_000;
 const PREPARE_MS_PER_THOUSAND = 20;
 const MAX_PREPARE_MS = 5_000;
+/** A gap between two looks in which this process was away, not the sandbox: what it sent waits in the pipe. */
+const AWAY_MS = 250;
+/** Gaps of one turn that are not counted; a host that is always away must not keep a script running. */
+const MAX_AWAY = 4;
 /** How long a turn may go on after the script has ended in it. */
 const AFTERMATH_MS = 100;
 /** A stop that a parked sandbox does not confirm in this time ends it. */
@@ -79,9 +83,13 @@ export class ScriptRun {
   #outputChars = 0;
   #answers: ReadyAnswer[] = [];
   #flushQueued = false;
+  /** A report is being read: what is answered meanwhile goes after its last row. */
+  #reading = false;
   /** Turns that were begun and not yet reported. */
   #turns = 0;
   #turnSince = 0;
+  #lookedAt = 0;
+  #away = 0;
   #wakeMs = -1;
   /** The sandbox has been told of this run. */
   #begun = false;
@@ -95,6 +103,8 @@ export class ScriptRun {
   /** The first turn, in which the source is read, has been reported. */
   #reported = false;
   #resolved = false;
+  /** The outcome is resolved at the end of this turn of the event loop. */
+  #resolving = false;
   #peakBytes = 0;
   readonly #prepareMs: number;
   #killed: "timeout" | "memory" | undefined;
@@ -148,6 +158,7 @@ export class ScriptRun {
         ...(environment?.seed === undefined ? {} : { seed: environment.seed }),
       },
     });
+    this.#lookedAt = clock.now();
     this.#cancelWatch = clock.every(WATCH_MS, () => this.#look());
     this.#emit({ type: "start", limits, engine: lease.engine });
     this.#begin(FRAME.start, header, [request.code, JSON.stringify(request.store ?? {})]);
@@ -163,9 +174,14 @@ export class ScriptRun {
 
   #begin(type: number, header: string, segments?: readonly Segment[]): void {
     if (!this.#fits(type === FRAME.start ? "The script with its store" : "Answers", header, segments)) return;
-    if (this.#turns++ === 0) this.#turnSince = this.#options.clock.now();
+    if (this.#turns++ === 0) this.#sinceNow();
     this.#begun = true;
     this.#options.lease.link.send(type, this.#options.run, header, segments);
+  }
+
+  #sinceNow(): void {
+    this.#turnSince = this.#options.clock.now();
+    this.#away = 0;
   }
 
   /** Ends the script when a frame would be larger than the sandbox takes. */
@@ -198,7 +214,8 @@ export class ScriptRun {
     if (this.#ending !== undefined) return;
     this.#answers.push(encodeAnswer(id, answer, (message) => this.#warn({ kind: "value", message })));
     // The last open call answers at once; otherwise what comes in the same round goes in one frame.
-    if (this.#calls.open === 0 && this.#options.request.environment?.turns === undefined) this.#flush();
+    const atOnce = this.#calls.open === 0 && !this.#reading;
+    if (atOnce && this.#options.request.environment?.turns === undefined) this.#flush();
     else if (!this.#flushQueued) {
       this.#flushQueued = true;
       this.#options.clock.soon(() => this.#flush());
@@ -246,11 +263,16 @@ export class ScriptRun {
       if (this.#turns === 0) throw new ProtocolError("a turn that nobody began");
       this.#turns--;
       this.#reported = true;
-      this.#turnSince = this.#options.clock.now();
+      this.#sinceNow();
       this.#busyMs = Math.max(this.#busyMs, report.busyMs);
       this.#heapBytes = report.heapBytes ?? this.#heapBytes;
     }
-    for (const row of report.rows) this.#row(row);
+    this.#reading = true;
+    try {
+      for (const row of report.rows) this.#row(row);
+    } finally {
+      this.#reading = false;
+    }
     if (this.#ending !== undefined) this.#endedAt ??= this.#options.clock.now();
     if (report.rejection !== undefined)
       this.#warn({ kind: "unhandled-rejection", message: report.rejection });
@@ -347,6 +369,10 @@ export class ScriptRun {
   // --- The watchdog --------------------------------------------------------------------------------------------
 
   #look(): void {
+    const now = this.#options.clock.now();
+    const gap = now - this.#lookedAt;
+    this.#lookedAt = now;
+    if (gap > AWAY_MS && this.#away++ < MAX_AWAY) this.#turnSince += Math.min(gap, now - this.#turnSince);
     // Between turns nothing of the script's runs, and nothing grows.
     if (this.#turns === 0) return;
     const { lease, clock, limits, graceMs, maxResidentBytes } = this.#options;
@@ -436,7 +462,15 @@ export class ScriptRun {
   /** The last report has come: the outcome stands, the sandbox says `ended` once the realm is gone. */
   #settle(): void {
     this.#options.lease.ending();
-    this.#resolveOutcome();
+    if (this.#calls.open === 0) this.#resolveOutcome();
+    else {
+      // Calls that nobody awaits: those whose tools are done by now end as what they are, the others are cut off.
+      this.#resolving = true;
+      this.#options.clock.soon(() => {
+        this.#resolving = false;
+        this.#resolveOutcome();
+      });
+    }
     this.#cancelStop ??= this.#options.clock.after(STOP_MS + this.#options.graceMs, () => this.#finish(true));
   }
 
@@ -469,7 +503,7 @@ export class ScriptRun {
 
   #resolveOutcome(): void {
     const ending = this.#ending;
-    if (this.#resolved || ending === undefined) return;
+    if (this.#resolved || this.#resolving || ending === undefined) return;
     this.#resolved = true;
     this.#cancelWake?.();
     this.#calls.end();

@@ -182,6 +182,7 @@ function main(settings: Settings): void {
     now: () => performance.now(),
     budgetMs: POLL_MS,
     maxInRow: Number.POSITIVE_INFINITY,
+    maxPartialMs: Number.POSITIVE_INFINITY,
   });
   process.stdin.on("data", (chunk: Buffer) => {
     poller.rest();

@@ -4,7 +4,7 @@ import type { ScriptEvent } from "../../src/types.ts";
 import { fakeCaller } from "./fake-caller.ts";
 import { harness } from "./harness.ts";
 
-const { run, value, lastCaller } = harness({ limits: { cpuMs: 2_000 }, graceMs: 300 });
+const { run, value, runner, lastCaller } = harness({ limits: { cpuMs: 2_000 }, graceMs: 300 });
 const rule = { effect: "deny", rule: "git.force-push", layer: "built-in" } as const;
 
 describe("calls and lifetime", () => {
@@ -48,6 +48,39 @@ describe("calls and lifetime", () => {
       ],
     });
     expect(aborted).toBe(true);
+  });
+
+  test("a call that nobody awaits and whose tool is done at once is on record as what it was", async () => {
+    const outcome = await run("tools.noop({}); tools.fail({}); tools.wait300({}); return 1");
+    expect(outcome).toMatchObject({
+      ok: true,
+      value: 1,
+      calls: [
+        { name: "noop", status: "ok" },
+        { name: "fail", status: "error" },
+        { name: "wait300", status: "cancelled" },
+      ],
+    });
+    expect(await run("tools.noop({}); throw new Error('x')")).toMatchObject({
+      ok: false,
+      error: { message: "x" },
+      calls: [{ name: "noop", status: "ok" }],
+    });
+  });
+
+  test("a call that its host has cancelled is on record as cancelled, and the script goes on", async () => {
+    const caller = fakeCaller([{ name: "noop" }]);
+    const outcome = await runner.run({
+      code: "return (await ctx.executeTool('noop', {})).isError",
+      caller: {
+        ...caller,
+        executeTool: async (name, args, options) => {
+          const outcome = await caller.executeTool(name, args, options);
+          return Object.assign({}, outcome, { isError: true, failure: "cancelled" });
+        },
+      },
+    });
+    expect(outcome).toMatchObject({ ok: true, value: true, calls: [{ status: "cancelled", began: true }] });
   });
 
   test("hostile 40: changing the argument while a call is judged changes nothing", async () => {

@@ -4,7 +4,11 @@ import { Poller } from "../../src/runner/poller.ts";
 /** A pipe that answers as it is told: a text, nothing (-1) or the end (0). */
 function open(
   script: readonly (string | -1 | 0)[],
-  options: { readonly maxInRow?: number; readonly partial?: () => boolean } = {},
+  options: {
+    readonly maxInRow?: number;
+    readonly partial?: () => boolean;
+    readonly maxPartialMs?: number;
+  } = {},
 ) {
   const left = [...script];
   const chunks: string[] = [];
@@ -22,6 +26,7 @@ function open(
     now: () => now,
     budgetMs: 0.1,
     maxInRow: options.maxInRow ?? 100,
+    maxPartialMs: options.maxPartialMs ?? 100,
   });
   return { poller, chunks, reads: () => reads, wait: (ms: number) => void (now += ms) };
 }
@@ -69,5 +74,22 @@ describe("the poller", () => {
     const cut = open(["a"], { partial: () => true });
     expect(cut.poller.poll()).toBe(true);
     expect(cut.chunks).toEqual(["a"]);
+  });
+
+  test("hostile 7: reads on for so long in all, however small the pieces, until the event loop has had its turn", () => {
+    const slow = open(Array<string>(1_000).fill("a"), {
+      partial: () => true,
+      maxPartialMs: 3,
+      maxInRow: 1_000,
+    });
+    expect(slow.poller.poll()).toBe(true);
+    const first = slow.chunks.length;
+    expect(first).toBeGreaterThan(50);
+    expect(first).toBeLessThan(150);
+    expect(slow.poller.poll()).toBe(true);
+    expect(slow.chunks.length).toBeLessThan(first + 10);
+    slow.poller.rest();
+    slow.poller.poll();
+    expect(slow.chunks.length).toBeGreaterThan(first + 50);
   });
 });
