@@ -67,6 +67,11 @@ interface Waiter {
   readonly settle: (outcome: AcquireOutcome) => void;
 }
 
+/** Failed starts in a row, after one that came up, until those who wait are told. */
+const MAX_FAILURES = 3;
+/** Kinds of sandboxes of which it is remembered that they came up. */
+const MAX_KINDS = 64;
+
 const keyOf = (spec: SandboxSpec): string => JSON.stringify(spec);
 
 export class Pool {
@@ -76,6 +81,8 @@ export class Pool {
   readonly #slots = new Set<Slot>();
   readonly #waiters: Waiter[] = [];
   readonly #readyListeners = new Set<() => void>();
+  /** Starts that failed since the last one of this kind came up; no entry: none ever has. */
+  readonly #failures = new Map<string, number>();
   #closed = false;
   #lastFailure = "";
 
@@ -212,6 +219,8 @@ export class Pool {
 
   #frame(slot: Slot, frame: Frame): void {
     if (slot.state === "starting" && frame.type === FRAME.ready) {
+      if (this.#failures.size >= MAX_KINDS) this.#failures.clear();
+      this.#failures.set(slot.key, 0);
       slot.engine = frame.header.slice(0, MAX_ENGINE_CHARS);
       this.#idle(slot);
       this.#tellReady();
@@ -283,9 +292,15 @@ export class Pool {
     this.#bury(slot);
     if (starting) {
       this.#lastFailure = exit.message;
-      // Nothing says that another try would end better: those who wait for this kind are told.
-      for (const waiter of this.#waiters.filter((other) => other.key === slot.key)) {
-        waiter.settle({ ok: false, reason: "failed", message: exit.message });
+      const failures = this.#failures.get(slot.key);
+      if (failures !== undefined && failures < MAX_FAILURES) {
+        // Others like it have come up: this one met with an accident, and another try follows.
+        this.#failures.set(slot.key, failures + 1);
+      } else {
+        // Nothing says that another try would end better: those who wait for this kind are told.
+        for (const waiter of this.#waiters.filter((other) => other.key === slot.key)) {
+          waiter.settle({ ok: false, reason: "failed", message: exit.message });
+        }
       }
     }
     this.#tellReady();

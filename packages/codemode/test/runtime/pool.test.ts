@@ -19,10 +19,14 @@ function openPool(
   const started: SandboxEvents[] = [];
   const killed: number[] = [];
   const closed: number[] = [];
+  let dying = 0;
   const driver: SandboxDriver = {
     start(_spec, events) {
       const index = started.push(events) - 1;
-      queueMicrotask(() => events.frame({ type: FRAME.ready, run: 0, header: "{}", segments: [] }));
+      if (dying > 0) {
+        dying--;
+        queueMicrotask(() => events.exit({ message: "killed", outOfMemory: false }));
+      } else queueMicrotask(() => events.frame({ type: FRAME.ready, run: 0, header: "{}", segments: [] }));
       return {
         send: () => undefined,
         kill: () => void killed.push(index),
@@ -51,7 +55,9 @@ function openPool(
     if (!acquired.ok) throw new Error(acquired.reason);
     return acquired.lease;
   };
-  return { pool, lease, started, killed, closed };
+  /** The next ones die while they start. */
+  const die = (count: number): void => void (dying = count);
+  return { pool, lease, started, killed, closed, die };
 }
 
 describe("the pool", () => {
@@ -140,6 +146,17 @@ describe("the pool", () => {
     expect(await pool.acquire(spec)).toEqual({ ok: false, reason: "failed", message: "no room" });
     expect(await pool.warm(spec)).toBe("no room");
     expect(pool.size).toBe(0);
+  });
+
+  test("tries again where one like it has come up before, and tells who waits when that goes on", async () => {
+    const { lease, pool, started, die } = openPool({ maxProcesses: 1 });
+    (await lease()).release(false);
+    die(3);
+    (await lease()).release(false);
+    expect(started).toHaveLength(5);
+    die(5);
+    expect(await pool.acquire(spec)).toEqual({ ok: false, reason: "failed", message: "killed" });
+    expect(started).toHaveLength(9);
   });
 
   test("closing ends what waits and what runs", async () => {
