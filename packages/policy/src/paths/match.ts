@@ -74,7 +74,8 @@ export function compilePathMatch(
     if (glob === undefined) return "yes";
     // A bare name that is guarded against everything is guarded against being read: `.env` is not what a pull rewrites.
     const within = subject.extent !== "within" || action !== undefined ? loosePatterns : anchored;
-    return looseGlob(within, samples, subject, soft);
+    // A bare name is guarded for what the file holds; that a command lists it among others tells nothing of that.
+    return looseGlob(within, subject.tellsNames ? anchored : within, samples, subject, soft);
   };
 
   const strict = (subject: PathSubject): boolean => {
@@ -109,6 +110,8 @@ function isNamed(patterns: readonly PathPattern[], path: FoldedPath | undefined)
 
 function looseGlob(
   patterns: readonly PathPattern[],
+  /** Those that are looked for below a folder. */
+  sought: readonly PathPattern[],
   samples: readonly FoldedPath[],
   subject: PathSubject,
   soft: boolean,
@@ -119,12 +122,12 @@ function looseGlob(
     for (const path of identities) {
       const hit = pattern.hit(path);
       if (hit === "covered") return "yes";
-      if (hit === "below") below = true;
+      if (hit === "below" && (sought === patterns || sought.includes(pattern))) below = true;
     }
   }
   const walked = subject.extent === "tree" || (subject.extent === "within" && !soft);
-  if (walked && (below || (subject.follow && !soft))) {
-    const found = looseTree(patterns, subject, soft);
+  if (walked && sought.length > 0 && (below || (subject.follow && !soft))) {
+    const found = looseTree(sought, subject, soft);
     if (found !== "no") return found;
   }
   const { glob } = subject;

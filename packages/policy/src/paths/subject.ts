@@ -34,6 +34,8 @@ export interface PathSubject {
   treeComplete(): boolean;
   /** Links in the tree are followed: what is below it may lead anywhere. */
   readonly follow: boolean;
+  /** Of what is below it only the names are told. */
+  readonly tellsNames: boolean;
   /** Some link that is followed leads out of the tree. */
   leadsElsewhere(): boolean;
   /** The named paths' identities as a rule of this care compares them. */
@@ -123,6 +125,7 @@ export function pathSubject(
     tree: () => reach().paths,
     treeComplete: () => reach().complete,
     follow,
+    tellsNames: fact.names === true && extent === "tree",
     leadsElsewhere: () =>
       follow && reach().targets.some((target) => !named.some(({ real }) => isInside(target, real))),
     surface: () => (deep ? (shallow ??= fold(surface, "loose")) : (loose ??= fold(named, "loose"))),

@@ -208,12 +208,13 @@ export const presetRules: readonly PresetRule[] = [
         },
       ],
       except: [
-        // A literal process id that is not the whole session's; the host's own ids are asked about besides.
+        // A job of this very shell, or a literal process id that is not the whole session's; the host's own ids are asked about besides.
         {
           command: [
             {
               program: ["kill"],
-              regex: "^kill( -(0|[A-Z0-9]+|s [A-Z0-9]+|n [0-9]+))?( --)?( ([2-9]|[1-9][0-9]+))+$",
+              regex:
+                "^kill( -(0|[A-Z0-9]+|s [A-Z0-9]+|n [0-9]+))?( --)?( ([2-9]|[1-9][0-9]+|%([0-9]+|[%+-])?))+$",
             },
             { program: ["kill"], flags: { any: ["-l", "--list", "-L"] } },
           ],
@@ -222,7 +223,7 @@ export const presetRules: readonly PresetRule[] = [
       reason: "Stopping the host ends the gate that guards it",
       instead: "stop only a process that you started, by its literal id",
       match: ["kill $PPID", "kill -9 -1", "kill 1", "pkill node", "kill 0"],
-      notMatch: ["kill 12345", "kill -9 12345", "kill -l"],
+      notMatch: ["kill 12345", "kill -9 12345", "kill %1", "kill -l"],
     },
   },
   {
@@ -416,11 +417,13 @@ export function leashRules(protectedPaths: readonly string[]): readonly PresetRu
             program: ["pi", "pi-coding-agent"],
             operands: { like: ["install", "remove", "uninstall", "update", "config"] },
           },
+          // Another agent, without the extension that is this policy.
+          { program: ["pi", "pi-coding-agent"], regex: " (--no-extensions|-ne)( |$)" },
         ],
         personOnly: true,
         reason: "It changes which extensions and settings count, and no agent writes its own leash",
         instead: "tell the person what to install",
-        match: ["pi install npm:x", "sudo pi remove x", "/opt/bin/pi config"],
+        match: ["pi install npm:x", "sudo pi remove x", "/opt/bin/pi config", "pi --no-extensions -p x"],
         notMatch: ["pi list", "pi -p 'install it'", "pip install x"],
       },
     },

@@ -53,7 +53,7 @@ export const archiveTable: readonly ProgramSpec[] = [
   {
     names: ["cpio", "ar", "pax"],
     options:
-      "-i,--extract! -o,--create -t,--list -p,--pass-through! -d -m -u -v -F,--file=write -I=read -O=write -D,--directory=cwd -r! -w -s=text",
+      "-i,--extract! -o,--create -t,--list -p,--pass-through! -d -m -u -v -F,--file=write -I=read -O=write -D,--directory=cwd -r! -w -s=text --absolute-filenames --no-absolute-filenames",
     operands: { rest: "write" },
     writesWithin: "folder",
     writesWith: ["--extract", "--pass-through", "-r"],

@@ -64,6 +64,7 @@ export const builderTable: readonly ProgramSpec[] = [
     options: `-c,--conf,--collection=text -f,--noxfile=execute -x,--override=environment -e,-s,--sessions=text -r,--search-root=read -d=cwd -w=cwd -l,--list --workdir=write-tree --root=cwd -p,--parallel?text -H,--hosts=host -i=read ${quiet}`,
     operands: { rest: "text" },
     writesWithin: "chosen",
+    special: "exec-word",
   },
   {
     names: ["cmake"],

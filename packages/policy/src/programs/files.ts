@@ -133,6 +133,7 @@ const changing: readonly ProgramSpec[] = [
 const looking: readonly ProgramSpec[] = [
   {
     names: ["ls", "dir", "vdir", "gls"],
+    tellsNames: "always",
     follows: ["--dereference"],
     options:
       "-a,--all -A,--almost-all -l -h,--human-readable -r,--reverse -R,--recursive -t -S -1 -d,--directory -F,--classify?text " +
@@ -147,6 +148,7 @@ const looking: readonly ProgramSpec[] = [
   },
   {
     names: ["tree"],
+    tellsNames: "always",
     follows: ["-l"],
     options:
       "-a -d -f -i -l -x -p -s -h -u -g -D -F -q -N -Q -r -t -c -U -v -S -n -C -A -J -X -L=text -P=text -I=text -o=write -H=text -T=text " +
@@ -254,6 +256,7 @@ const looking: readonly ProgramSpec[] = [
   },
   {
     names: ["du"],
+    tellsNames: "always",
     follows: ["--dereference"],
     options:
       "-a,--all -h,--human-readable -s,--summarize -c,--total -d,--max-depth=text -k -m -b,--bytes -H --si -i,--inodes -l,--local -P,--portability " +

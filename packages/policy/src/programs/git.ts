@@ -347,8 +347,9 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
     opaque: "it runs what the configuration names",
     special: "git-other",
   },
-  "replace,notes,update-index,write-tree,commit-tree,mktag,mktree,pack-refs,gc,prune,repack,fsck,rerere,http-backend,fast-export,request-pull,upload-pack,receive-pack":
+  "replace,notes,update-index,write-tree,commit-tree,mktag,mktree,pack-refs,gc,prune,repack,fsck,rerere,http-backend,fast-export,upload-pack,receive-pack":
     { special: "git-other" },
+  "request-pull": { options: "-p", operands: { rest: "text" }, special: "git-request" },
   "hash-object": {
     options: "-w! -t=text --stdin --stdin-paths --path=text --no-filters --literally",
     operands: { rest: "read" },

@@ -118,7 +118,7 @@ export const interpreterTable: readonly ProgramSpec[] = [
     subcommands: {
       eval: { opaque: "deno eval runs code" },
       "run,serve,compile": {
-        options: "-A,--allow-all! -c,--config=read --import-map=read",
+        options: "-A,--allow-all! -c,--config=read --import-map=read --env?read --env-file?read",
         posix: true,
         special: "interpreter",
       },
@@ -142,7 +142,7 @@ export const interpreterTable: readonly ProgramSpec[] = [
   {
     names: ["java"],
     options:
-      "-version -jar=execute -cp=environment -classpath=environment -D?environment -X?text -agentlib?environment -javaagent?environment --version -version",
+      "-version -jar=execute -cp,-classpath,--class-path=text -D?environment -X?text -agentlib?environment -javaagent?environment --version -version",
     singleDashLong: true,
     posix: true,
     special: "interpreter",
@@ -150,9 +150,10 @@ export const interpreterTable: readonly ProgramSpec[] = [
   {
     names: ["javac"],
     options:
-      "-version -d=write-tree -cp=environment -classpath=environment -processorpath=environment -processor=environment -sourcepath=read-tree --version -g -nowarn -Xlint",
+      "-version -d=write-tree -cp,-classpath,--class-path=text -processorpath=environment -processor=environment -sourcepath=read-tree --version -g -nowarn -Xlint",
     singleDashLong: true,
     operands: { rest: "read" },
+    special: "compiler",
   },
   { names: ["source", "."], posix: true, operands: { first: "execute", rest: "text" }, special: "source" },
 ];

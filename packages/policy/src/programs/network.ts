@@ -10,7 +10,7 @@ export const networkTable: readonly ProgramSpec[] = [
       "--etag-compare=read -E,--cert=read --key=read --cacert=read --capath=read-tree --crlfile=read --netrc-file=read --pubkey=read -n,--netrc --netrc-optional -x,--proxy=host --preproxy=host --socks5=host --socks5-hostname=host --socks4=host --doh-url=url --unix-socket=read --abstract-unix-socket=text " +
       "-X,--request=text -I,--head -i,--include,--show-headers -L,--location --location-trusted -s,--silent -S,--show-error -f,--fail --fail-with-body --fail-early -v,--verbose -k,--insecure -u,--user=text -U,--proxy-user=text -A,--user-agent=text -e,--referer=text -G,--get -w,--write-out=at-read -m,--max-time=text --connect-timeout=text " +
       "--retry=text --retry-delay=text --retry-max-time=text --retry-all-errors --retry-connrefused --url=url --url-query=at-read -r,--range=text -C,--continue-at=text -z,--time-cond=text --compressed -g,--globoff -N,--no-buffer -#,--progress-bar --no-progress-meter -4,--ipv4 -6,--ipv6 --resolve=text --connect-to=text --haproxy-clientip=text " +
-      "--proto=text --proto-redir=text --proto-default=text --tls-max=text --tlsv1.0 --tlsv1.1 --local-port=text --dns-servers=host --engine=text --pinnedpubkey=text --expect100-timeout=text --create-file-mode=text --trace-time --xattr --variable=at-read --expand-output=write --expand-url=url --expand-data=at-read --expand-header=text --http1.1 --http1.0 --http2 --http3 -0 -1,--tlsv1 --tlsv1.2 --tlsv1.3 --limit-rate=text --max-filesize=text --max-redirs=text --interface=text -Q,--quote=text -q,--disable -Z,--parallel --parallel-max=text --noproxy=text --oauth2-bearer=text --aws-sigv4=text --basic --digest --ntlm --negotiate --anyauth " +
+      "--proto=text --proto-redir=text --proto-default=text --tls-max=text --tlsv1.0 --tlsv1.1 --local-port=text --dns-servers=host --engine=text --pinnedpubkey=text --expect100-timeout=text --create-file-mode=text --trace-time --xattr --variable=text --expand-output=write --expand-url=url --expand-data=at-read --expand-header=text --http1.1 --http1.0 --http2 --http3 -0 -1,--tlsv1 --tlsv1.2 --tlsv1.3 --limit-rate=text --max-filesize=text --max-redirs=text --interface=text -Q,--quote=text -q,--disable -Z,--parallel --parallel-max=text --noproxy=text --oauth2-bearer=text --aws-sigv4=text --basic --digest --ntlm --negotiate --anyauth " +
       "--post301 --post302 --post303 --path-as-is --tcp-nodelay --keepalive-time=text --no-keepalive --raw --rate=text -R,--remote-time -t,--telnet-option=text --ssl --ssl-reqd --ciphers=text --cert-type=text --key-type=text --pass=text --mail-from=text --mail-rcpt=text -a,--append -B,--use-ascii -j,--junk-session-cookies -l,--list-only -p,--proxytunnel -y,--speed-time=text -Y,--speed-limit=text -V,--version -h,--help --next -:",
     operands: { rest: "url" },
     network: true,
@@ -120,6 +120,8 @@ export const networkTable: readonly ProgramSpec[] = [
       "tracepath",
       "mtr",
       "dig",
+      "drill",
+      "delv",
       "nslookup",
       "host",
       "whois",
@@ -132,23 +134,35 @@ export const networkTable: readonly ProgramSpec[] = [
     network: true,
   },
   {
+    names: ["resolvectl", "systemd-resolve"],
+    options: "-4 -6 -i=text -p=text -t,--type=text -c,--class=text --no-pager --json=text",
+    optionsAnywhere: true,
+    subcommandOptional: true,
+    operands: { rest: "host" },
+    subcommands: {
+      "query,service": { operands: { rest: "host" }, network: true },
+      "status,statistics,dns,domain": { operands: { rest: "text" } },
+    },
+  },
+  {
     names: ["ssh-keygen"],
     special: "keygen",
     options:
-      "-t=text -b=text -C=text -N=text -P=text -f=write -y -l -p -R=text -F=text -q -e -i -m=text -s=read -D=execute",
+      "-t=text -b=text -C=text -N=text -P=text -f=write -y -l -p -R=text -F=text -q -e -i -m=text -s=read -D=execute -H -B -v -A -a=text -I=text",
   },
   {
     names: ["ssh-add", "ssh-agent", "gpg", "gpg2"],
     options:
-      "-i=read -f=read -in=read -out=write -inkey=read -o,--output=write -d,--decrypt -e,--encrypt -s,--sign -r,--recipient=text --verify --import --export -K=text",
+      "-i=read -f=read -in=read -out=write -inkey=read -o,--output=write -d,--decrypt -e,--encrypt -s,--sign -r,--recipient=text --verify --import --export -K=text --keyserver=url",
   },
   {
     names: ["openssl"],
     options:
       "-in=read -out=write -keyout=write -key=read -inkey=read -CA=read -CAkey=read -cert=read -certfile=read -config=environment -engine=environment -provider=environment -provider-path=environment " +
-      "-passin=text -passout=text -pass=text -k=text -K=text -iv=text -subj=text -days=text -newkey=text -connect=host -servername=text -CAfile=read -CApath=read-tree -signkey=read -extfile=read -rand=read -writerand=write " +
+      "-passin=text -passout=text -pass=text -k=text -K=text -iv=text -subj=text -days=text -newkey=text -connect=host -host=host -proxy=host -url=url -servername=text -CAfile=read -CApath=read-tree -signkey=read -extfile=read -rand=read -writerand=write " +
       "-sign=read -verify=read -signature=read -d -e -a -x509 -nodes -noout -text -new -req -pubout -pubin -salt -pbkdf2 -iter=text -md=text -hex -base64",
     singleDashLong: true,
     subcommandWords: 1,
+    special: "openssl",
   },
 ];

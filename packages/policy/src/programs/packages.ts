@@ -81,7 +81,8 @@ export const packageTable: readonly ProgramSpec[] = [
     mayStart: true,
     subcommands: {
       run: { mayStart: true },
-      "test,start,build,lint,format,dev,config,pack,set,workspaces,workspace,node,cache,constraints": code,
+      "test,start,build,lint,format,dev,config,pack,set,node,cache,constraints": code,
+      "workspaces,workspace": { ...code, special: "exec-word" },
       "link,unlink,remove,version,init,plugin,patch,patch-commit,rebuild,unplug": nodeChange,
       "install,add,up,upgrade,create,import,dedupe": nodeInstall,
       "global,publish,npm,audit": install,
@@ -161,6 +162,7 @@ export const packageTable: readonly ProgramSpec[] = [
       "install,download,wheel,index,search,lock": install,
       "uninstall,cache,config,completion": code,
     },
+    special: "settings",
   },
   {
     names: ["dpkg", "rpm"],
@@ -245,7 +247,7 @@ export const packageTable: readonly ProgramSpec[] = [
         options: "-m -json -f=text -deps -test -e -find -u -versions -all -src -short -v -mod=text",
         singleDashLong: true,
       },
-      env: { options: "-w! -u! -json -changed", singleDashLong: true },
+      env: { options: "-w! -u! -json -changed", singleDashLong: true, special: "settings" },
     },
   },
   {
@@ -278,6 +280,7 @@ export const packageTable: readonly ProgramSpec[] = [
     options:
       "-o,--output=write --output-file=write --outDir=write-tree --outdir=write-tree -C=cwd -c,--config=read --fix! --write! -p,--project=read -w,--watch",
     subcommandWords: 0,
+    special: "exec-word",
   },
   {
     names: ["rustc"],
@@ -293,5 +296,6 @@ export const packageTable: readonly ProgramSpec[] = [
     singleDashLong: true,
     glued: "oOWfILFlDUBTx",
     operands: { rest: "read" },
+    special: "compiler",
   },
 ];

@@ -4,6 +4,7 @@ import type { ProgramSpec } from "./spec.ts";
 export const searchTable: readonly ProgramSpec[] = [
   {
     names: ["find", "gfind", "bfs"],
+    tellsNames: "always",
     follows: ["-L", "-follow"],
     options:
       "-H -L -P -D=text -O1 -O2 -O3 -depth -d -daystart -follow -help -ignore_readdir_race -noignore_readdir_race -maxdepth=text -mindepth=text -mount -xdev -noleaf -regextype=text -warn -nowarn -version " +
@@ -17,6 +18,7 @@ export const searchTable: readonly ProgramSpec[] = [
   },
   {
     names: ["fd", "fdfind"],
+    tellsNames: "always",
     follows: ["--follow"],
     options:
       "-H,--hidden -I,--no-ignore --no-ignore-vcs --no-ignore-parent -u,--unrestricted -s,--case-sensitive -i,--ignore-case -g,--glob --regex -F,--fixed-strings --and=text -a,--absolute-path -l,--list-details -L,--follow -p,--full-path -0,--print0 " +

@@ -128,6 +128,8 @@ export interface SubcommandSpec {
   readonly writesUnless?: readonly string[];
   /** The options that make it follow links below what it reads; `always`: it does so without one. */
   readonly follows?: readonly string[] | "always";
+  /** Of what is below a folder it tells the names and not what the files hold; with a list: with one of these options. */
+  readonly tellsNames?: "always" | readonly string[];
   /** What stands after `--` are options of a program that it starts. */
   readonly handsOn?: boolean;
   /** It reaches a host that its words do not name. */

@@ -18,7 +18,6 @@ export const systemTable: readonly ProgramSpec[] = [
       "lspci",
       "lsmod",
       "netstat",
-      "getent",
       "nproc",
       "sw_vers",
       "system_profiler",
@@ -98,7 +97,6 @@ export const systemTable: readonly ProgramSpec[] = [
       "depmod",
       "setenforce",
       "aa-exec",
-      "logger",
       "wall",
       "write",
       "mesg",
@@ -114,6 +112,19 @@ export const systemTable: readonly ProgramSpec[] = [
       "nvram",
     ],
     operands: { rest: "text" },
+  },
+  {
+    names: ["logger"],
+    options:
+      "-f,--file=read -n,--server=host -P,--port=text -t,--tag=text -p,--priority=text -s,--stderr -i --id?text -T,--tcp -d,--udp -u,--socket=write -e -S,--size=text",
+    operands: { rest: "text" },
+  },
+  {
+    names: ["getent"],
+    options: "-s=text -i,--no-idn",
+    operands: { rest: "text" },
+    readOnly: true,
+    special: "getent",
   },
   {
     names: ["systemctl"],

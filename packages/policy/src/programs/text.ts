@@ -24,6 +24,7 @@ export const textTable: readonly ProgramSpec[] = [
   {
     names: ["rg"],
     follows: ["--follow"],
+    tellsNames: ["--files"],
     options:
       "-e,--regexp=text -f,--file=read --pre=program --pre-glob=text --hostname-bin=program -z,--search-zip! --no-config -i,--ignore-case -S,--smart-case -s,--case-sensitive " +
       "-w,--word-regexp -x,--line-regexp -v,--invert-match -c,--count --count-matches -l,--files-with-matches --files-without-match -o,--only-matching -n,--line-number " +

@@ -17,6 +17,7 @@ import { assign, namesCommand } from "./environment.ts";
 import { joinPath, unite } from "./folders.ts";
 import { hostFact, pathFacts } from "./resources.ts";
 import { expandsToMany, literalWord, plainWord, wordTail, type ShellWord } from "./shell-word.ts";
+import { isPi } from "./special/has.ts";
 import { moduleWords } from "./special/build.ts";
 import { specials } from "./special/table.ts";
 import { declaredWrapper, startWords, unwrap } from "./unwrap.ts";
@@ -83,6 +84,7 @@ export function readCommand(
     unwrap(call, leaf);
     applyEntry(call, leaf, spec);
     if (leaf?.follows !== undefined) followLinks(call, leaf.follows);
+    if (leaf?.tellsNames !== undefined) tellNames(call, leaf.tellsNames);
     if (leaf?.mayStart === true) startNamed(call);
     runModule(call);
     const dashed =
@@ -282,6 +284,16 @@ function followLinks(call: CommandCall, follows: readonly string[] | "always"): 
   });
 }
 
+/** Names below a folder, and nothing of what the files hold. */
+function tellNames(call: CommandCall, tells: readonly string[] | "always"): void {
+  if (tells !== "always" && !call.parsed.flags.some((flag) => tells.includes(flag.name))) return;
+  const { resources } = call.effects;
+  resources.forEach((resource, index) => {
+    if (resource.action === "read" && resource.extent === "tree")
+      resources[index] = { ...resource, names: true };
+  });
+}
+
 function applyEntry(call: CommandCall, leaf: CompiledSpec | undefined, root: CompiledSpec | undefined): void {
   const { effects, program } = call;
   if (leaf?.writesWithin !== undefined) applyWithin(call, leaf);
@@ -324,8 +336,23 @@ function startNamed(call: CommandCall): void {
   const words = call.words.slice(position + 1);
   const [first] = words;
   if (first?.value === undefined) return;
+  const name = packagedName(first.value);
+  const forbidden = call.analysis.options.isForbidden?.(name) === true;
   if (startsPrograms.has(first.value)) startWords(call, words);
+  else if (isPi(name) || (forbidden && fetchesPrograms(call)))
+    startWords(call, [literalWord(name), ...words.slice(1)]);
+  else if (forbidden) call.effects.doubt("unknown-wrapper", `${call.program} may run ${name}`);
   else actAs(call, words);
+}
+
+/** The program that a package is named after: `@scope/name@1.2` is `name`. */
+function packagedName(text: string): string {
+  return text.replace(/(?<=.)@.*$/, "").replace(/^.*\//, "");
+}
+
+/** Its first word is a program and not the name of a script of the project. */
+function fetchesPrograms(call: CommandCall): boolean {
+  return /^(npx|bunx|pnpx)$/.test(call.program) || /^(dlx|x)$/.test(call.parsed.subcommand[0] ?? "");
 }
 
 const modules: ReadonlySet<string> = new Set(["pip", "pytest", "venv", "virtualenv", "nox", "tox", "invoke"]);

@@ -36,6 +36,9 @@ export class Effects {
 
   path(action: ResourceFact["action"], word: ShellWord, origin: string, options?: PathOptions): void {
     if (action !== "read") this.readOnly = false;
+    // Many programs that read and write files take a URL for one.
+    if (/^[a-z][a-z0-9+.-]+:\/\//i.test(word.value ?? word.prefix) && !/^file:/i.test(word.value ?? ""))
+      this.resources.push({ ...hostFact(word, origin), possible: true });
     if (action === "execute" && isDescriptor(word)) this.hide(`${origin} runs what it is fed`);
     this.resources.push(...pathFacts(action, word, this.base, origin, options));
   }

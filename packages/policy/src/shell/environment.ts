@@ -25,6 +25,13 @@ const harmless = [
   "RUST_LOG",
   "DO_NOT_TRACK",
   "SOURCE_DATE_EPOCH",
+  // What is built for, and where a server listens.
+  "GOOS",
+  "GOARCH",
+  "GOARM",
+  "GOAMD64",
+  "CGO_ENABLED",
+  "PORT",
   "DISABLE_TELEMETRY",
 ] as const;
 

@@ -1,4 +1,5 @@
 import type { CommandFact } from "../subject.ts";
+import { foundNames } from "./special/find-names.ts";
 import { literalWord, unknownWord, type ShellWord } from "./shell-word.ts";
 
 /** The names that a command prints, as far as its words tell: some of what these globs match. */
@@ -86,11 +87,12 @@ function listedPlaces(fact: CommandFact): readonly string[] | undefined {
     case "find": {
       if (hasFlag(fact, "-printf", "-ls", "-files0-from")) return undefined;
       const points = fact.resources.filter(({ extent }) => extent === "tree").map(({ value }) => value);
-      const names = flags.filter(({ name }) => name === "-name");
-      const branches = fact.argv.some(({ value }) => /^(-o|-or|!|-not|,)$/.test(value ?? ""));
-      const [name] = names;
-      const only = names.length === 1 && !branches ? `/${name?.value?.value ?? "*"}` : "";
-      return below(points, only, false);
+      const words = fact.argv.map(({ value }) => value);
+      const start = words.findIndex((word, index) => index > 0 && /^(-[a-z]{2}|[(!,])/.test(word ?? ""));
+      const names = start === -1 ? undefined : foundNames(words.slice(start));
+      if (names === undefined) return below(points, "", false);
+      const lists = names.map((name) => below(points, `/${name}`, false));
+      return lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? []);
     }
     case "ls":
       // The names in a folder are printed without it.
@@ -117,7 +119,9 @@ function listedPlaces(fact: CommandFact): readonly string[] | undefined {
         "--full-name",
       )
         ? undefined
-        : ["**"];
+        : operands.length === 0
+          ? ["**"]
+          : operands.flatMap(({ value }) => pathspec(value ?? ""));
     case "rg": {
       const only = hasFlag(fact, "--files", "--files-with-matches", "--files-without-match");
       return only ? below(treesOf(fact), "", true) : undefined;
@@ -136,6 +140,13 @@ function listedPlaces(fact: CommandFact): readonly string[] | undefined {
     default:
       return undefined;
   }
+}
+
+/** What `git ls-files` lists for a pathspec; its `*` goes through folders. */
+function pathspec(text: string): readonly string[] {
+  const plain = text.replace(/^\.\//, "").replace(/\/+$/, "");
+  if (/^\*\.[\w.-]+$/.test(plain)) return [`**/${plain}`];
+  return plain === "" || plain === "." || /[*?[:\\]/.test(plain) ? ["**"] : [plain, `${plain}/**`];
 }
 
 function treesOf(fact: CommandFact): readonly (string | undefined)[] {

@@ -150,3 +150,28 @@ describe("lint tells what an author may regret", () => {
     expect(checks(policy)).toEqual([]);
   });
 });
+
+describe("what a layer may not do", () => {
+  const leash = call("write", { path: ".pi/policy.jsonc", content: "" });
+  const allowsAll = { "*": "allow" } as const;
+
+  it("switch the leash off or narrow it, also in a layer that no file was read for", () => {
+    const change = { except: [{ tool: [{ name: "*" }] }] };
+    for (const preset of [{ "leash.files": false }, { "leash.files": change }] as const) {
+      const policy = { ...emptyPolicy, fallback: allowsAll, preset };
+      const engine = engineOf([{ ok: true, name: "managed", policy }]);
+      expect(engine.evaluate(leash)).toMatchObject({ effect: "deny", rule: "leash.files" });
+    }
+  });
+
+  it("let a project loosen what the managed layer says that it may not, in whatever order", () => {
+    const said = (name: "managed" | "user", projectMayLoosen: boolean) => layer(name, { projectMayLoosen });
+    const project = layer("project", { rules: [{ id: "w", effect: "allow", tool: "write" }] });
+    const ask = (...layers: ReturnType<typeof said>[]) =>
+      engineOf([...layers, project]).evaluate(call("write", { path: "a", content: "" })).effect;
+    expect(ask(said("managed", false), said("user", true))).toBe("ask");
+    expect(ask(said("user", true), said("managed", false))).toBe("ask");
+    expect(ask(said("managed", false), said("managed", true))).toBe("ask");
+    expect(ask(said("managed", true), said("user", false))).toBe("allow");
+  });
+});

@@ -45,7 +45,7 @@ describe("environment", () => {
     "git -c core.pager=x log",
     "ruby -rx a.rb",
     "perl -Mx a.pl",
-    "java -cp x Main",
+    "java -javaagent:x Main",
     "curl -K x",
   ])("%s is not", (text) => {
     expect(doubts(text)).toContain("environment");

@@ -54,8 +54,8 @@ function readConverter(call: CommandCall): void {
   const { program, parsed, effects, words } = call;
   for (const word of words.slice(1)) {
     const folder = /^--\w+_out=(?:[^:]*:)?/.exec(word.value ?? "")?.[0];
-    if (folder !== undefined)
-      effects.path("write", wordTail(word, folder.length), `${program} ${word.raw}`, { tree: true });
+    // Only the program knows which files it makes there.
+    if (folder !== undefined) effects.within(wordTail(word, folder.length), `${program} ${word.raw}`);
     // `dot -oout`: glued, with one dash.
     const glued = /^-o(?=[^-=\s])/.exec(word.value ?? "");
     if (glued !== null && word.value !== "-output" && word.value !== "-out")
@@ -109,6 +109,7 @@ function readClient(call: CommandCall): void {
 
 /** `-g`: what is installed lies outside the project, where only the package manager knows. */
 export function readGlobal(call: CommandCall): void {
+  readSettings(call);
   const [name, second] = call.parsed.subcommand;
   const changes = /^(i|in|ins|install|add|un|uninstall|rm|remove|r|update|up|upgrade|link|ln|ci)$/;
   if (has(call, "--global") && changes.test(name ?? ""))
@@ -126,6 +127,71 @@ export function moduleWords(
   return at === -1 ? undefined : [module, ...words.slice(at + 1)];
 }
 
+/** `java -cp a:b/*`: code that is run, wherever it lies. */
+export function readClassPath(call: CommandCall): void {
+  const action = call.program === "java" ? "execute" : "read";
+  for (const { value, prefix } of call.words.slice(1))
+    if (/^(-javaagent:|-agent(lib|path):|-Xbootclasspath|@)/.test(value ?? prefix) && action === "execute")
+      call.effects.doubt("environment", `java ${prefix} decides which configuration or code is used`);
+  for (const { name, value } of call.parsed.flags) {
+    if (name !== "--class-path" || value === undefined) continue;
+    const origin = `${call.program} -cp`;
+    if (value.value === undefined) {
+      call.effects.path(action, value, origin);
+      continue;
+    }
+    for (const text of value.value.split(/[:;]/)) {
+      if (text === "") continue;
+      // `lib/*`: every archive in there.
+      const entry = literalWord(text === "*" ? "." : text.replace(/\/\*$/, ""));
+      call.effects.path(action, entry, origin);
+      call.effects.path("read", entry, origin, { tree: true });
+    }
+  }
+}
+
+/** `gcc @file`: more words stand in a file. */
+function readCompiler(call: CommandCall): void {
+  for (const word of call.words.slice(1))
+    if ((word.value ?? word.prefix).startsWith("@"))
+      call.effects.path("read", wordTail(word, 1), `${call.program} ${word.raw}`);
+  if (call.program === "javac") readClassPath(call);
+}
+
+/** `lerna exec -- x`: what stands behind the word is a command. */
+function readExecWord(call: CommandCall): void {
+  const at = call.words.findIndex(({ value }) => value === "exec");
+  if (at === -1) return;
+  const behind = call.words.slice(at + 1);
+  const dashes = behind.findIndex(({ value }) => value === "--");
+  const first = behind.findIndex(({ value, prefix }) => !(value ?? prefix).startsWith("-"));
+  const words = dashes === -1 ? behind.slice(first === -1 ? behind.length : first) : behind.slice(dashes + 1);
+  if (words.length === 0) return;
+  call.effects.readOnly = false;
+  startWords(call, words);
+}
+
+/** What it keeps for the person lies in the home folder. */
+function readSettings(call: CommandCall): void {
+  const { program, parsed } = call;
+  const [name] = parsed.subcommand;
+  const [verb] = parsed.operands;
+  const home = (path: string): void => {
+    const value = `~/${path}`;
+    call.effects.path("write", { raw: value, value, prefix: value, tilde: true }, `${program} ${name}`);
+  };
+  if (program === "go" && name === "env" && has(call, "-w", "-u")) home(".config/go/env");
+  const changes = /^(set|unset|delete|rm|edit|fix)$/.test(verb?.value ?? "") || verb?.value === undefined;
+  const sets =
+    (name === "set" && program === "npm") ||
+    (/^(config|c)$/.test(name ?? "") && verb !== undefined && changes);
+  if (!sets) return;
+  if (/^pip/.test(program)) home(".config/pip/pip.conf");
+  else if (/^p?npm$/.test(program) && call.words.some(({ value }) => value === "--location=project"))
+    call.effects.path("write", literalWord(".npmrc"), `${program} ${name}`);
+  else if (/^p?npm$/.test(program)) home(".npmrc");
+}
+
 export const buildSpecials: readonly (readonly [string, (call: CommandCall) => void])[] = [
   ["cmake", readCmake],
   ["mvn", readMvn],
@@ -135,4 +201,7 @@ export const buildSpecials: readonly (readonly [string, (call: CommandCall) => v
   ["lines", readLines],
   ["client", readClient],
   ["global", readGlobal],
+  ["settings", readSettings],
+  ["compiler", readCompiler],
+  ["exec-word", readExecWord],
 ];

@@ -3,9 +3,9 @@ import { unite } from "../folders.ts";
 import { hostFact } from "../resources.ts";
 import { joinWords, startWords } from "../unwrap.ts";
 import { addDoubt } from "../analysis.ts";
-import { literalWord } from "../shell-word.ts";
-import { moduleWords } from "./build.ts";
-import { has } from "./has.ts";
+import { literalWord, wordTail } from "../shell-word.ts";
+import { moduleWords, readClassPath } from "./build.ts";
+import { has, isPi } from "./has.ts";
 
 const informs = ["--version", "--help", "-V", "-v", "-h"] as const;
 
@@ -102,6 +102,11 @@ function readInterpreter(call: CommandCall): void {
         effects.path("write", word, `${program} -m ${module.value}`, { tree: true });
     }
   }
+  if (program === "java") readClassPath(call);
+  if (module?.value === "http.server") readServer(call, module);
+  startScript(call);
+  const bare = parsed.flags.some(({ name, value }) => /^--env(-file)?$/.test(name) && value === undefined);
+  if (program === "deno" && bare) effects.path("read", literalWord(".env"), "deno --env");
   if (effects.opaque !== undefined || has(call, "-m", "--run", "--test", "-jar")) {
     for (const word of parsed.operands) mentionPath(call, word);
     return;
@@ -114,6 +119,29 @@ function readInterpreter(call: CommandCall): void {
   if (script.pipe === true) effects.hide(`${program} runs what another command prints`);
   applyRole(call, "execute", script, `${program} ${script.raw}`);
   for (const word of rest) mentionPath(call, word);
+}
+
+/** `python3 -m http.server` shows a folder to whoever asks. */
+function readServer(call: CommandCall, module: CommandCall["words"][number]): void {
+  const words = moduleWords(call.words, module) ?? [];
+  const at = words.findIndex(({ value }) => value === "-d" || value === "--directory");
+  const glued = words.find(({ prefix }) => prefix.startsWith("--directory="));
+  const folder = glued === undefined ? words[at + 1] : wordTail(glued, "--directory=".length);
+  const shown = at === -1 && glued === undefined ? literalWord(".") : folder;
+  if (shown !== undefined)
+    call.effects.path("read", shown, `${call.program} -m http.server`, { tree: true, follow: true });
+}
+
+/** `node node_modules/.bin/x`: a script that goes by the name of a program which is forbidden, or of Pi, is that program. */
+function startScript(call: CommandCall): void {
+  const [script, ...rest] = call.parsed.operands;
+  const path = script?.value;
+  if (path === undefined || call.effects.opaque !== undefined) return;
+  const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.([cm]?[jt]s|py|rb|pl|php)$/, "");
+  const pi =
+    isPi(path.slice(path.lastIndexOf("/") + 1)) || /\/pi-coding-agent\/.*cli\.[cm]?[jt]s$/.test(path);
+  if (!pi && call.analysis.options.isForbidden?.(name) !== true) return;
+  startWords(call, [literalWord(pi ? "pi" : name), ...rest]);
 }
 
 /** An argument of code that is not read here: if it looks like a path, the code may do anything to it. */

@@ -109,6 +109,9 @@ function readMembers(call: CommandCall): void {
   const { parsed, effects, program } = call;
   for (const word of parsed.operands)
     effects.path("read", word, `${program} ${word.raw}`, { possible: true });
+  // It puts files where the archive says, unless it is told not to.
+  if (program === "cpio" && has(call, "--extract") && !has(call, "--no-absolute-filenames"))
+    effects.path("write", unknownWord("…"), "cpio -i");
   if (program !== "ar" && has(call, "--create", "--pass-through", "-w"))
     effects.path("read", unknownWord("…"), program);
 }

@@ -1,11 +1,18 @@
 import type { CommandCall } from "../effects.ts";
 import { literalWord, unknownWord, type ShellWord } from "../shell-word.ts";
 import { replaceMarker, startWords } from "../unwrap.ts";
+import { foundNames } from "./find-names.ts";
+
+/** Most names in an expression that are followed one by one. */
+const maxNames = 16;
 
 const leading = /^(-H|-L|-P|-E|-X|-d|-s|-x|-O\d?|-D)$/;
 
-/** The folders a `find` starts from: the words before its expression. */
-function startingPoints(words: readonly ShellWord[]): ShellWord[] {
+/** The folders a `find` starts from, the words before its expression, and the expression. */
+function startingPoints(words: readonly ShellWord[]): {
+  readonly points: readonly ShellWord[];
+  readonly expression: readonly ShellWord[];
+} {
   const points: ShellWord[] = [];
   let index = 1;
   for (; index < words.length; index++) {
@@ -19,30 +26,34 @@ function startingPoints(words: readonly ShellWord[]): ShellWord[] {
     if (word === undefined || /^(-.|\(|\)|!|,)/.test(text) || text === "-") break;
     points.push(word);
   }
-  return points.length > 0 ? points : [literalWord(".")];
+  return { points: points.length > 0 ? points : [literalWord(".")], expression: words.slice(index) };
 }
 
-/** Files below the starting points that the expression's one name, if it has just that, lets through. */
-function foundFiles(points: readonly ShellWord[], words: readonly ShellWord[]): ShellWord[] {
-  const texts = words.map((word) => word.value);
-  const branches = texts.some(
-    (text) => text === "-o" || text === "-or" || text === "!" || text === "-not" || text === ",",
-  );
-  const at = texts.findIndex((text) => text === "-name");
-  const name = at === -1 || branches ? undefined : texts[at + 1];
-  return points.map((point) => {
-    if (point.value === undefined) return unknownWord(point.raw);
+/** Files below the starting points that the names in the expression let through to what it does. */
+function foundFiles(points: readonly ShellWord[], expression: readonly ShellWord[]): ShellWord[] {
+  const found = foundNames(expression.map((word) => word.value));
+  const names = found === undefined || found.length > maxNames ? [undefined] : found;
+  return points.flatMap((point) => {
+    if (point.value === undefined) return [unknownWord(point.raw)];
     const folder = point.value.replace(/\/+$/, "");
-    const value = `${folder === "" ? "" : folder}/**${name === undefined ? "" : `/${name}`}`;
-    return { raw: "{}", value, prefix: value, glob: true, ...(point.tilde === true ? { tilde: true } : {}) };
+    return names.map((name) => {
+      const value = `${folder === "" ? "" : folder}/**${name === undefined ? "" : `/${name}`}`;
+      return {
+        raw: "{}",
+        value,
+        prefix: value,
+        glob: true,
+        ...(point.tilde === true ? { tilde: true } : {}),
+      };
+    });
   });
 }
 
 function readFind(call: CommandCall): void {
   const { words, effects, parsed } = call;
-  const points = startingPoints(words);
+  const { points, expression } = startingPoints(words);
   for (const point of points) effects.path("read", point, `find ${point.raw}`, { tree: true });
-  const files = foundFiles(points, words);
+  const files = foundFiles(points, expression);
   for (const flag of parsed.flags) {
     if (flag.name === "-delete") for (const file of files) effects.path("delete", file, "find -delete");
     if (flag.rest === undefined || flag.rest.length === 0) continue;

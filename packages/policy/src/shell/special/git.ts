@@ -349,6 +349,7 @@ export const gitSpecials: readonly (readonly [string, (call: CommandCall) => voi
   ["git", readGit],
   ["git-push", readPush],
   ["git-remote", readFetch],
+  ["git-request", (call) => readRemote(call, call.parsed.operands[1], "read")],
   ["git-read", readObjects],
   ["git-checkout", readCheckout],
   ["git-paths", readPaths],

@@ -17,6 +17,14 @@ function savedName(url: ShellWord, folder: string | undefined): ShellWord {
   return literalWord(folder === undefined ? name : `${folder}/${name}`);
 }
 
+/** `-T '{a,b}'`: curl has braces and ranges of its own. */
+function curlFiles(word: ShellWord): readonly ShellWord[] {
+  if (word.value === undefined || !/[[{]/.test(word.value)) return [];
+  const [, before, list, after] = /^([^[{]*)\{([^[{}]*)\}([^[{]*)$/.exec(word.value) ?? [];
+  if (list === undefined) return [unknownWord(word.raw)];
+  return list.split(",").map((part) => literalWord(`${before ?? ""}${part}${after ?? ""}`));
+}
+
 function readCurl(call: CommandCall): void {
   const { parsed, effects } = call;
   effects.readOnly = false;
@@ -35,6 +43,12 @@ function readCurl(call: CommandCall): void {
   const cookie = valueOf(call, "--cookie");
   if (cookie !== undefined && cookie.value?.includes("=") !== true) effects.path("read", cookie, "curl -b");
   for (const flag of parsed.flags) {
+    if (flag.name === "--upload-file" && flag.value !== undefined)
+      for (const file of curlFiles(flag.value)) effects.path("read", file, "curl --upload-file");
+    // `--variable name@path`
+    const variable = /^%?[^=@]*@/.exec(flag.value?.value ?? flag.value?.prefix ?? "");
+    if (flag.name === "--variable" && flag.value !== undefined && variable !== null)
+      effects.path("read", wordTail(flag.value, variable[0].length), "curl --variable");
     // `-F file=@path` and `--data name@path` put the name before the `@`.
     if (flag.name !== "--form" && flag.name !== "--data-urlencode") continue;
     const text = flag.value?.value ?? flag.value?.prefix ?? "";
@@ -131,6 +145,28 @@ function readHttpie(call: CommandCall): void {
 function readKeygen(call: CommandCall): void {
   for (const { name, value } of call.parsed.flags)
     if (name === "-f" && value !== undefined) call.effects.path("read", value, "ssh-keygen -f");
+  if (has(call, "-f", "-l", "-y", "-F", "-B", "-e", "-D", "-s") || call.words.length < 2) return;
+  // Without a name it is the person's own file.
+  const value = has(call, "-R", "-H") ? "~/.ssh/known_hosts" : "~/.ssh/id_*";
+  call.effects.path(
+    "write",
+    { raw: value, value, prefix: value, tilde: true, ...(value.endsWith("*") ? { glob: true } : {}) },
+    "ssh-keygen",
+  );
+}
+
+/** `openssl s_client host:port` */
+function readOpenssl(call: CommandCall): void {
+  if (!/^s_(client|time)$/.test(call.parsed.subcommand[0] ?? "")) return;
+  call.effects.readOnly = false;
+  for (const word of call.parsed.operands) call.effects.resources.push(hostFact(word, "openssl s_client"));
+}
+
+/** Names that are looked up reach whoever answers for them. */
+function readGetent(call: CommandCall): void {
+  const [database, ...names] = call.parsed.operands;
+  if (database?.value !== undefined && !/^(ahosts.*|hosts)$/.test(database.value)) return;
+  for (const name of names) call.effects.resources.push(hostFact(name, `getent ${database?.raw}`));
 }
 
 function readSocket(call: CommandCall): void {
@@ -160,4 +196,6 @@ export const networkSpecials: readonly (readonly [string, (call: CommandCall) =>
   ["socket", readSocket],
   ["httpie", readHttpie],
   ["keygen", readKeygen],
+  ["openssl", readOpenssl],
+  ["getent", readGetent],
 ];
