@@ -1,0 +1,1 @@
+export { DbosError, type DbosErrorCode } from "./errors.ts";

@@ -1,0 +1,113 @@
+/**
+ * Connections to PostgreSQL that survive its restart. A statement or transaction that failed because the database was
+ * away is tried again, whole: each of them must be so that a second time changes nothing.
+ */
+import type { DurableClock } from "@nestbox/codemode/durable";
+import { type ClientBase, Pool } from "pg";
+import { DbosError, messageOf } from "../errors.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Database {
+  query(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  transaction<T>(work: (client: ClientBase) => Promise<T>): Promise<T>;
+  readonly pool: Pool;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly databaseUrl: string;
+  readonly connections: number;
+  /** How long a database that does not answer is waited for. */
+  readonly unavailableMs: number;
+  readonly clock: DurableClock;
+}
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+const CONNECT_MS = 10_000;
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const { databaseUrl, connections, unavailableMs, clock } = options;
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    max: connections,
+    connectionTimeoutMillis: CONNECT_MS,
+    application_name: "nestbox",
+  });
+  // A connection that dies while nobody uses it is no error of ours: the next one who asks gets another.
+  pool.on("error", () => undefined);
+
+  async function patiently<T>(work: () => Promise<T>): Promise<T> {
+    const until = clock.now() + unavailableMs;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof DbosError) throw error;
+        if (!isAway(error))
+          throw new DbosError("refused", `The database refused: ${messageOf(error)}`, { cause: error });
+        if (clock.now() + pause > until) {
+          throw new DbosError("unreachable", `The database does not answer: ${messageOf(error)}`, {
+            cause: error,
+          });
+        }
+      }
+      await new Promise<void>((resolve) => clock.after(pause, resolve));
+    }
+  }
+
+  return {
+    pool,
+    query: (text, values = []) =>
+      patiently(async () => (await pool.query<Record<string, unknown>>(text, [...values])).rows),
+    transaction: (work) =>
+      patiently(async () => {
+        const client = await pool.connect();
+        // A connection that dies within a transaction tells its query, and must not end the process besides.
+        const onError = (): void => undefined;
+        client.on("error", onError);
+        let broken: Error | undefined;
+        try {
+          await client.query("BEGIN");
+          const result = await work(client);
+          await client.query("COMMIT");
+          return result;
+        } catch (error) {
+          await client.query("ROLLBACK").catch((cause: unknown) => {
+            broken = cause instanceof Error ? cause : new Error(String(cause));
+          });
+          throw error;
+        } finally {
+          client.off("error", onError);
+          client.release(broken);
+        }
+      }),
+    close: () => pool.end(),
+  };
+}
+
+/** Of the system; `ENOENT` is a socket file that is not there while the server is away. */
+const SYSTEM = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ENOENT",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EAI_AGAIN",
+]);
+/** Of PostgreSQL: it starts or stops, has no connection left, or two transactions were in each other's way. */
+const SERVER = new Set(["57P01", "57P02", "57P03", "53300", "40001", "40P01", "25P03"]);
+
+/** A failure that another attempt may not have. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code: unknown = "code" in error ? error.code : undefined;
+  if (typeof code === "string") return SYSTEM.has(code) || SERVER.has(code) || code.startsWith("08");
+  // The driver's own, which have no code.
+  return /connection (terminated|ended|timeout)|connection error|timeout exceeded|not queryable/i.test(
+    error.message,
+  );
+}

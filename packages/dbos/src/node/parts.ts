@@ -1,0 +1,232 @@
+/**
+ * Who carries a run on, as rows that change together with what they depend on. A run is carried on in parts: each is
+ * one workflow of DBOS, put into its queue in the same transaction that makes it due. While a run is parked there is
+ * no workflow of it but one that sleeps until its next timer, and no process holds anything of it.
+ */
+import { randomUUID } from "node:crypto";
+import { DBOSClient } from "@dbos-inc/dbos-sdk";
+import type { DurableClock } from "@nestbox/codemode/durable";
+import type { ClientBase } from "pg";
+import { DbosError } from "../errors.ts";
+import { workflowIdOf } from "../run-id.ts";
+import type { Database } from "./database.ts";
+
+export const APPLICATION = "nestbox";
+export const QUEUE = "nestbox";
+export const WORKFLOW = "nestbox-run";
+
+export interface Begun {
+  readonly script: string;
+}
+
+export type RunState = "queued" | "running" | "parked" | "halted" | "ended";
+
+export class Parts {
+  readonly #database: Database;
+  readonly #client: DBOSClient;
+  readonly #clock: DurableClock;
+
+  private constructor(database: Database, client: DBOSClient, clock: DurableClock) {
+    this.#database = database;
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  static async open(database: Database, databaseUrl: string, clock: DurableClock): Promise<Parts> {
+    const client = await DBOSClient.create({
+      systemDatabaseUrl: databaseUrl,
+      systemDatabasePool: database.pool,
+      applicationName: APPLICATION,
+      logger: { info: nothing, debug: nothing, warn: nothing, error: nothing },
+    });
+    return new Parts(database, client, clock);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.destroy();
+  }
+
+  /** Says whether it was begun now. */
+  async submit(runId: string, script: string): Promise<boolean> {
+    const token = randomUUID();
+    const there = await this.#database.query(
+      "SELECT to_regclass('dbos.workflow_status') IS NOT NULL AS there",
+    );
+    if (there[0]?.["there"] !== true)
+      throw new DbosError("refused", "DBOS has no tables in this database yet: the first worker makes them");
+    return await this.#database.transaction(async (client) => {
+      await lock(client, runId);
+      const { rowCount } = await client.query(
+        `INSERT INTO nestbox.runs AS r (run_id, owner, begun_at, part, state, script, submitted)
+         VALUES ($1, 0, $2, 1, 'queued', $3, $4)
+         ON CONFLICT (run_id) DO UPDATE SET part = 1, state = 'queued', script = $3, submitted = $4
+           WHERE r.part IS NULL`,
+        [runId, Math.floor(this.#clock.now()), script, token],
+      );
+      if (rowCount !== 0) {
+        await this.#enqueue(client, runId, 1);
+        return true;
+      }
+      // Sent twice because the first answer was lost: it was this one that began it.
+      const same = await client.query("SELECT 1 FROM nestbox.runs WHERE run_id = $1 AND submitted = $2", [
+        runId,
+        token,
+      ]);
+      return same.rowCount !== 0;
+    });
+  }
+
+  /** Keeps the value and makes a parked run due, or nothing of both; gives the one that was there before. */
+  async wake(runId: string, key: string, text: string): Promise<string | undefined> {
+    const token = randomUUID();
+    return await this.#database.transaction(async (client) => {
+      await lock(client, runId);
+      const kept = await client.query<{ value: string; token: string }>(
+        `INSERT INTO nestbox.waits AS w (run_id, key, value, woken_at, token) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (run_id, key) DO UPDATE
+           SET value = coalesce(w.value, excluded.value), woken_at = coalesce(w.woken_at, excluded.woken_at),
+             token = coalesce(w.token, excluded.token)
+         RETURNING value, token::text AS token`,
+        [runId, key, text, Math.floor(this.#clock.now()), token],
+      );
+      const row = kept.rows[0];
+      if (row?.token !== token) return row?.value;
+      await this.#next(client, runId, "state = 'parked'");
+      return undefined;
+    });
+  }
+
+  /** A worker begins a part; `undefined`: it is no longer the one that may. */
+  async begin(runId: string, part: number, deployment: string): Promise<Begun | undefined> {
+    const rows = await this.#database.query(
+      `UPDATE nestbox.runs
+         SET state = 'running', wake_at = NULL, message = NULL, deployment = coalesce(deployment, $3)
+       WHERE run_id = $1 AND part = $2 AND state IN ('queued', 'running', 'parked') RETURNING script`,
+      [runId, part, deployment],
+    );
+    const script = rows[0]?.["script"];
+    return typeof script === "string" ? { script } : undefined;
+  }
+
+  /** Says `false` when one of the keys has been woken meanwhile: the run goes on at once. */
+  async park(
+    runId: string,
+    part: number,
+    owner: string,
+    keys: readonly string[],
+    wakeAt: number | undefined,
+  ): Promise<boolean> {
+    return await this.#database.transaction(async (client) => {
+      await lock(client, runId);
+      const woken = await client.query(
+        "SELECT 1 FROM nestbox.waits WHERE run_id = $1 AND key = ANY($2) AND value IS NOT NULL LIMIT 1",
+        [runId, keys],
+      );
+      if (woken.rowCount !== 0) return false;
+      // With a timer, the part that it begins is the next one; a wake begins the one after that.
+      const { rows } = await client.query<{ part: number; deployment: string }>(
+        `UPDATE nestbox.runs SET state = 'parked', deaths = 0, wake_at = $4::bigint,
+           part = CASE WHEN $4::bigint IS NULL THEN part ELSE part + 1 END
+         WHERE run_id = $1 AND part = $2 AND owner = $3 AND state = 'running' RETURNING part, deployment`,
+        [runId, part, owner, wakeAt === undefined ? null : Math.ceil(wakeAt)],
+      );
+      const row = rows[0];
+      if (row !== undefined && wakeAt !== undefined) {
+        const delayMs = Math.max(0, wakeAt - this.#clock.now());
+        await this.#enqueue(client, runId, row.part, row.deployment, delayMs);
+      }
+      return true;
+    });
+  }
+
+  /** It stays as it is, and says why, until somebody resumes it; or it has ended. */
+  async stop(runId: string, part: number, state: "halted" | "ended", message?: string): Promise<void> {
+    await this.#database.query(
+      `UPDATE nestbox.runs SET state = $3, message = $4
+       WHERE run_id = $1 AND part = $2 AND state IN ('queued', 'running')`,
+      [runId, part, state, message?.slice(0, MAX_MESSAGE) ?? null],
+    );
+  }
+
+  /** The worker lets go of it: another one may begin at once. */
+  async release(runId: string, part: number): Promise<void> {
+    await this.#database.transaction(async (client) => {
+      await lock(client, runId);
+      await this.#next(client, runId, "state = 'running' AND part = $2", [part]);
+    });
+  }
+
+  async resume(runId: string): Promise<boolean> {
+    return await this.#database.transaction(async (client) => {
+      await lock(client, runId);
+      return await this.#next(client, runId, "state = 'halted'");
+    });
+  }
+
+  /** Removes a run that has ended with all that it left. */
+  async remove(runId: string): Promise<boolean> {
+    const part = await this.#database.transaction(async (client) => {
+      await lock(client, runId);
+      const ended = await client.query<{ part: number | null }>(
+        `SELECT part FROM nestbox.runs r WHERE run_id = $1 AND (state IS NULL OR state = 'ended')
+           AND EXISTS (SELECT 1 FROM nestbox.steps s WHERE s.run_id = r.run_id AND s.key = 'end' AND s.state = 1)`,
+        [runId],
+      );
+      const row = ended.rows[0];
+      if (row === undefined) return undefined;
+      for (const table of ["steps", "waits", "large", "runs"])
+        await client.query(`DELETE FROM nestbox.${table} WHERE run_id = $1`, [runId]);
+      return row.part ?? 0;
+    });
+    if (part === undefined) return false;
+    const ids = Array.from({ length: part }, (_, index) => workflowIdOf(runId, index + 1));
+    if (ids.length > 0) await this.#client.deleteWorkflows(ids);
+    return true;
+  }
+
+  /** Begins the next part of a run that is as `when` says; says whether it was. */
+  async #next(
+    client: ClientBase,
+    runId: string,
+    when: string,
+    values: readonly unknown[] = [],
+  ): Promise<boolean> {
+    const { rows } = await client.query<{ part: number; deployment: string | null }>(
+      `UPDATE nestbox.runs SET part = part + 1, state = 'queued', wake_at = NULL, message = NULL, deaths = 0
+       WHERE run_id = $1 AND ${when} RETURNING part, deployment`,
+      [runId, ...values],
+    );
+    const row = rows[0];
+    if (row === undefined) return false;
+    await this.#enqueue(client, runId, row.part, row.deployment ?? undefined);
+    return true;
+  }
+
+  async #enqueue(
+    client: ClientBase,
+    runId: string,
+    part: number,
+    deployment?: string,
+    delayMs?: number,
+  ): Promise<void> {
+    const options = {
+      queueName: QUEUE,
+      workflowName: WORKFLOW,
+      workflowID: workflowIdOf(runId, part),
+      ...(deployment === undefined ? {} : { appVersion: deployment }),
+      ...(delayMs === undefined ? {} : { delaySeconds: delayMs / 1_000 }),
+    };
+    await this.#client.enqueueInTransaction(client, options, runId, part);
+  }
+}
+
+const MAX_MESSAGE = 10_000;
+
+/** Parking and waking of one run come one after the other, whether its row is there or not. */
+async function lock(client: ClientBase, runId: string): Promise<void> {
+  await client.query("SELECT pg_advisory_xact_lock(hashtextextended('nestbox run ' || $1, 0))", [runId]);
+}
+
+function nothing(): void {
+  // What the client has to say is in its rejections.
+}

@@ -1,0 +1,54 @@
+/** A worker of a fleet. It says when it is ready, and closes when it is asked to. */
+import { appendFileSync } from "node:fs";
+import { createParking } from "@nestbox/codemode/durable";
+import { createRunner } from "@nestbox/codemode/node";
+import { startWorker } from "../../src/node/index.ts";
+import { fleetTools } from "./fleet-tools.ts";
+
+interface Settings {
+  readonly databaseUrl: string;
+  readonly folder: string;
+  readonly deployment?: string;
+  readonly version?: string;
+  readonly maxDeaths?: number;
+}
+
+// Given by the test that started it.
+const { databaseUrl, folder, deployment, version, maxDeaths } = JSON.parse(
+  process.argv[2] ?? "{}",
+) as Settings;
+const runner = createRunner({ maxProcesses: 2 });
+const parking = createParking();
+const worker = await startWorker({
+  databaseUrl,
+  lookMs: 200,
+  graceMs: 3_000,
+  queuePollMs: 50,
+  ...(deployment === undefined ? {} : { deployment }),
+  ...(maxDeaths === undefined ? {} : { maxDeaths }),
+  ...(process.env["NESTBOX_LOG"] === undefined
+    ? {}
+    : { onLog: (level, text) => process.stderr.write(`${process.pid} ${level} ${text}\n`) }),
+  carrierFor: () => ({
+    runner,
+    parking,
+    parkAfterMs: 500,
+    callerFor: fleetTools({
+      parking,
+      ...(version === undefined ? {} : { version }),
+      // One write a line: it is there, whoever dies next.
+      onEffect(text) {
+        appendFileSync(`${folder}/effects`, `${text} ${process.pid}\n`);
+        if (text.endsWith(" deadly:0")) process.kill(process.pid, "SIGKILL");
+      },
+    }),
+  }),
+});
+process.on("SIGTERM", () => {
+  void (async () => {
+    await worker.close();
+    await runner.close();
+    process.disconnect?.();
+  })();
+});
+process.send?.("ready");
