@@ -71,7 +71,9 @@ export function createNestbox(options: NestboxOptions = {}): (pi: ExtensionAPI) 
         ...(policy === undefined ? {} : { decisionOf }),
         active: true,
         ...options.codemode,
-        runner: watchedRunner(options.codemode?.runner, places),
+        runner: watchedRunner(options.codemode?.runner, (runner) =>
+          places.watch(traces?.watch(runner) ?? runner),
+        ),
       })(late.pi);
     }
     if (options.review !== false) {

@@ -34,7 +34,9 @@ export function readParts(settings: unknown): PartSwitches {
   const policy = ownValue(own, "policy");
   const wantsPolicy = readPolicy(policy);
   if (wantsPolicy === undefined && policy !== undefined)
-    problems.push('The setting nestbox.policy is neither true, false nor { "dryRun": true }; the policy stays on.');
+    problems.push(
+      'The setting nestbox.policy is neither true, false nor { "dryRun": true }; the policy stays on.',
+    );
   return { off, wantsPolicy: wantsPolicy === "on" ? undefined : wantsPolicy, problems };
 }
 

@@ -8,7 +8,8 @@ import { createNestbox } from "@nestbox/pi";
 import { call, scriptedPiSession, type ScriptedPiSession } from "@nestbox/tool/testing";
 import { describe, expect, it, vi } from "vitest";
 
-import { brokenCart, examples } from "./support/cart.ts";
+import { changedCart } from "@nestbox/example-projects/changed-cart";
+import { examples } from "./support/examples.ts";
 import { quietPolicy } from "./support/quiet.ts";
 
 /** What runs by hand put into the session, as text. */
@@ -33,10 +34,10 @@ const theirs = (pi: ExtensionAPI): void =>
 describe("/codemode runs a script with no model", () => {
   // contract C5
   it("gives what the command line gives, over the review tools, through the policy of the session", async () => {
-    using cart = brokenCart();
+    using cart = changedCart();
     const decisions: DecisionRecord[] = [];
     await using pi = await scriptedPiSession({
-      cwd: cart.path,
+      cwd: cart.project,
       ui: {},
       extensions: [
         createNestbox({
@@ -47,7 +48,7 @@ describe("/codemode runs a script with no model", () => {
         }),
       ],
     });
-    writeFileSync(join(cart.path, "review.ts"), readFileSync(join(examples, "review.ts"), "utf8"));
+    writeFileSync(join(cart.project, "review.ts"), readFileSync(join(examples, "review.ts"), "utf8"));
     await pi.prompt("/codemode review.ts", []);
     const [text = ""] = shown(pi);
     expect(text).toMatch(/^\/codemode review\.ts\nScript completed\nWall time/);
@@ -175,9 +176,9 @@ describe("/codemode runs a script with no model", () => {
 
 describe("/review and /trace", () => {
   it("reviews the diff with no model, and exports the calls as JSON that can be read back", async () => {
-    using cart = brokenCart();
+    using cart = changedCart();
     await using pi = await scriptedPiSession({
-      cwd: cart.path,
+      cwd: cart.project,
       ui: { select: () => "Allow once" },
       extensions: [createNestbox({ policy: quietPolicy({ typeAheadMs: 0 }) })],
     });
@@ -186,7 +187,7 @@ describe("/review and /trace", () => {
     expect(text).toMatch(/^\/review --skip-tests\n/);
     expect(text).toContain("src/cart.ts");
     await pi.prompt("/trace export trace.json", []);
-    const file = join(cart.path, "trace.json");
+    const file = join(cart.project, "trace.json");
     const read = readTrace(readFileSync(file, "utf8"));
     if (!read.ok) throw new Error("unreadable");
     expect(read.trace.calls).toMatchObject([{ name: "review_diff", status: "ok" }]);

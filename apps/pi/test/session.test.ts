@@ -6,17 +6,18 @@ import { createNestbox } from "@nestbox/pi";
 import { call, scriptedPiSession } from "@nestbox/tool/testing";
 import { describe, expect, it } from "vitest";
 
-import { brokenCart, examples } from "./support/cart.ts";
+import { changedCart } from "@nestbox/example-projects/changed-cart";
+import { examples } from "./support/examples.ts";
 
 const script = readFileSync(join(examples, "review.ts"), "utf8");
 
 describe("the review script in a real Pi session", () => {
   // contract C5, A3, A9, A15, A16, A17
   it("gives the result, the events, the record and the decisions of a command line run", async () => {
-    using cart = brokenCart();
+    using cart = changedCart();
     const decisions: DecisionRecord[] = [];
     await using pi = await scriptedPiSession({
-      cwd: cart.path,
+      cwd: cart.project,
       extensions: [
         createNestbox({
           policy: {
@@ -89,9 +90,9 @@ describe("the review script in a real Pi session", () => {
 
   // contract A7, A8, A23
   it("asks nobody about a script, and denies a force push of it where nobody can be asked", async () => {
-    using cart = brokenCart();
+    using cart = changedCart();
     await using pi = await scriptedPiSession({
-      cwd: cart.path,
+      cwd: cart.project,
       extensions: [createNestbox({ policy: { files: [], audit: false, grants: createMemoryGrants() } })],
     });
     await pi.prompt("push", [
@@ -107,7 +108,7 @@ describe("the review script in a real Pi session", () => {
 describe("beside somebody else's extension that brings the same tools", () => {
   for (const order of ["before", "after"] as const) {
     it(`loaded ${order} it, Pi starts, there is one tool of each name, and a message says whose`, async () => {
-      using cart = brokenCart();
+      using cart = changedCart();
       const { createCodemodeExtension } = await import("@nestbox/codemode/pi");
       const { createReviewTools } = await import("@nestbox/review/node");
       const { toolExtension } = await import("@nestbox/tool/pi");
@@ -123,7 +124,7 @@ describe("beside somebody else's extension that brings the same tools", () => {
         factory: createNestbox({ policy: { files: [], audit: false, grants: createMemoryGrants() } }),
       };
       await using pi = await scriptedPiSession({
-        cwd: cart.path,
+        cwd: cart.project,
         ui: {},
         extensions: order === "before" ? [ours, others] : [others, ours],
       });

@@ -29,9 +29,10 @@ export function traceLines(trace: CallTrace): readonly string[] {
 function callLine(call: TraceCall): string {
   const args = call.arguments === undefined || call.arguments === "{}" ? "" : ` ${call.arguments}`;
   const time = call.durationMs === undefined ? "" : ` ${Math.round(call.durationMs)} ms`;
+  const line = call.line === undefined ? "" : ` · line ${call.line}`;
   const rule = call.decision === undefined ? "" : ` · ${call.decision.effect} by ${call.decision.rule}`;
   const error =
     call.error === undefined ? "" : ` · ${showText(call.error.replace(/\s+/g, " "), MAX_ERROR_CHARS)}`;
   const shown = `${showText(call.name, 100)}${showText(args, MAX_ARGUMENT_CHARS)}`;
-  return `${MARKS[call.status]} ${shown}${time}${showText(rule, 200)}${error}`;
+  return `${MARKS[call.status]} ${shown}${time}${line}${showText(rule, 200)}${error}`;
 }
