@@ -187,14 +187,14 @@ export class DurableCalls {
     const { journal, turns, signal } = this.#options;
     const question = { ...questionOf(waiting), ask };
     const wait = await journal.wait(waiting.key, question, { signal });
-    if (wait.kind === "woken") return readDecision(wait.value);
+    if (wait.kind === "woken") return readDecision(wait.value, waiting.question);
     this.#waiting.set(open.number, waiting);
     open.state = "waiting";
     turns.changed();
     const value = await wait.woken;
     this.#waiting.delete(open.number);
     open.state = "running";
-    return readDecision(value);
+    return readDecision(value, waiting.question);
   }
 
   async #interrupted(open: OpenCall, name: string): Promise<CallEnd> {

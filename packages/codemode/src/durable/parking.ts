@@ -27,8 +27,13 @@ export type ParkedAnswer =
   | { readonly kind: "declined"; readonly comment?: string }
   | { readonly kind: "unavailable"; readonly message?: string };
 
-/** A person's decision about a call, as it is woken with. */
-export type ParkedDecision = Exclude<ParkedAnswer, { readonly kind: "unavailable" }>;
+/**
+ * A person's decision about a call, as it is woken with. With the `fingerprint` of the question that was shown it is one
+ * about nothing else: under a key that asks something else it is no approval.
+ */
+export type ParkedDecision = Exclude<ParkedAnswer, { readonly kind: "unavailable" }> & {
+  readonly fingerprint?: string;
+};
 
 /** An `Approver` for the gate of `@nestbox/policy`, or for any other that asks in this way. */
 export interface ParkingApprover {
@@ -94,14 +99,17 @@ export function createParking(): Parking {
   }
 }
 
-export function readDecision(value: unknown): ParkedDecision {
+export function readDecision(value: unknown, question: unknown): ParkedDecision {
+  const about = isRecord(value) ? value["fingerprint"] : undefined;
+  if (about !== undefined && about !== fingerprintOf(question))
+    return { kind: "declined", comment: "The decision was about another call, or other arguments" };
   if (isRecord(value) && value["kind"] === "approved") return { kind: "approved" };
   const comment = isRecord(value) ? value["comment"] : undefined;
   // What is not clearly a yes is none.
   return { kind: "declined", ...(typeof comment === "string" ? { comment } : {}) };
 }
 
-export function fingerprintOf(question: JsonValue): string | undefined {
+export function fingerprintOf(question: unknown): string | undefined {
   const found = isRecord(question) ? question["fingerprint"] : undefined;
   return typeof found === "string" ? found : undefined;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../shared/guards.ts";
 import type { ScriptErrorKind, ScriptEvent, ScriptOutcome, ScriptRunner } from "../types.ts";
 import { readCall, callText } from "./call-record.ts";
 import type { DurableClock } from "./clock.ts";
@@ -59,7 +60,7 @@ export async function replayRecording(options: ReplayOptions): Promise<ReplayRes
   let made = (): number => 0;
   const engine = (): readonly Change[] =>
     differencesOf(readEngine(engineRecorded(steps)), readEngine(engineText));
-  const result = await drive({
+  const driven = drive({
     runner,
     journal,
     start: { ...recording.start, ...(options.code === undefined ? {} : { code: options.code }) },
@@ -95,7 +96,15 @@ export async function replayRecording(options: ReplayOptions): Promise<ReplayRes
       else signal?.addEventListener("abort", abort, { signal: over.signal });
     },
   });
-  over.abort();
+  let result: Awaited<typeof driven>;
+  try {
+    result = await driven;
+  } catch (error) {
+    // What it begins with is nothing that a run can begin with: it was not written by `recordRun`.
+    return { kind: "failed", message: messageOf(error) };
+  } finally {
+    over.abort();
+  }
   if (result.kind === "parked")
     return { kind: "failed", message: "The repetition waited for what never comes" };
   if (result.kind === "halted") return ofHalt(result.halt, callAfter(steps, made()), engine());

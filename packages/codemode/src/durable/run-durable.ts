@@ -106,8 +106,11 @@ async function carryOn(request: DurableRequest): Promise<DurableResult> {
       });
 
     const end = await journal.wait(KEY.end, null, { signal: closed.signal });
-    if (end.kind === "woken")
-      return await keepEnd(journal, () => Promise.reject(new Error("The end is lost")));
+    if (end.kind === "woken") {
+      const kept = await keptEnd(journal);
+      // Woken by somebody else: what says that a run has ended is its end, and there is none.
+      if (kept !== undefined) return kept;
+    }
     if (script !== undefined && script.code !== start.code) {
       const { line, a, b } = firstDifferentLine(start.code, script.code);
       return halted(divergence({ place: "start", line, recorded: a, came: b }));
@@ -167,6 +170,17 @@ async function carryOn(request: DurableRequest): Promise<DurableResult> {
     );
   } finally {
     closed.abort();
+  }
+}
+
+/** The end that stands in the journal; `undefined` where there is none. */
+async function keptEnd(journal: RunJournal): Promise<DurableResult | undefined> {
+  const none = new Error("There is no end");
+  try {
+    return await keepEnd(journal, () => Promise.reject(none));
+  } catch (error) {
+    if (error === none) return undefined;
+    throw error;
   }
 }
 

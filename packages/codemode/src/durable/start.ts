@@ -1,6 +1,7 @@
 import type { CallableTool, JsonValue } from "@nestbox/tool";
 import { canonicalJson } from "../shared/canonical-json.ts";
 import { isRecord } from "../shared/guards.ts";
+import { resolveLimits } from "../runner/limits.ts";
 import type { ScriptLimits } from "../types.ts";
 import { sha256 } from "./hash.ts";
 
@@ -52,12 +53,12 @@ export function readStart(value: unknown): RunStart | undefined {
   if (!allStrings(store) || !allStrings(tools) || !globals.every((name) => typeof name === "string"))
     return undefined;
   if (deadlineMs !== undefined && typeof deadlineMs !== "number") return undefined;
+  if (!areLimits(limits)) return undefined;
   return {
     format: 1,
     code,
     store,
-    // Checked where a script's limits are resolved.
-    limits: limits as unknown as ScriptLimits,
+    limits,
     environment: { now, seed, timeZone, locale },
     tools,
     globals,
@@ -69,6 +70,16 @@ export const writeStart = (start: RunStart): JsonValue => JSON.parse(JSON.string
 
 function allStrings(record: Readonly<Record<string, unknown>>): record is Readonly<Record<string, string>> {
   return Object.values(record).every((value) => typeof value === "string");
+}
+
+/** Those that a run began with have been resolved: nothing is filled in here. */
+function areLimits(limits: object): limits is ScriptLimits {
+  try {
+    resolveLimits(limits);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What a sandbox says of its engine, as flat members. */

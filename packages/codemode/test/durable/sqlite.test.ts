@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,6 +32,47 @@ describe("the file of a journal", () => {
     expect(() => openSqliteJournal({ path: other })).toThrow(expect.objectContaining({ code: "journal" }));
     expect(readFileSync(other, "utf8")).toContain("this is a letter");
   });
+
+  test.runIf(process.platform !== "win32")(
+    "is private before anything is in it, with what stands beside it, whatever the process's mask is",
+    async () => {
+      const mask = process.umask(0);
+      try {
+        const path = newPath();
+        const journal = openSqliteJournal({ path });
+        await journal.run("a").step("1", () => Promise.resolve("secret"));
+        for (const end of ["", "-wal", "-shm"])
+          expect([end, statSync(`${path}${end}`).mode & 0o777]).toEqual([end, 0o600]);
+        journal.close();
+        // An empty file is as good as none, one that others could read is taken from them.
+        const empty = newPath();
+        writeFileSync(empty, "", { mode: 0o666 });
+        openSqliteJournal({ path: empty }).close();
+        expect(statSync(empty).mode & 0o777).toBe(0o600);
+      } finally {
+        process.umask(mask);
+      }
+    },
+  );
+
+  test.each([0, 1])(
+    "that is the database of something else is refused and stays as it was (version %d)",
+    (version) => {
+      const path = newPath();
+      const db = new DatabaseSync(path);
+      db.exec(
+        `CREATE TABLE letters (text TEXT); INSERT INTO letters VALUES ('dear'); PRAGMA user_version = ${version}`,
+      );
+      db.close();
+      chmodSync(path, 0o644);
+      const before = readFileSync(path);
+      expect(() => openSqliteJournal({ path })).toThrow(
+        expect.objectContaining({ code: "journal", message: expect.stringContaining("no journal") }),
+      );
+      expect(readFileSync(path).equals(before)).toBe(true);
+      expect(statSync(path).mode & 0o044).toBe(0o044);
+    },
+  );
 
   test("keeps a large value once, beside the steps, and tells when it was damaged", async () => {
     const path = newPath();

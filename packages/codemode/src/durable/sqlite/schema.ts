@@ -33,14 +33,24 @@ const TABLES = `
   CREATE TABLE large (hash TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT;
 `;
 
-/** Makes the tables of a new file, and refuses those of another version. */
+const OWN_TABLES = ["runs", "steps", "waits", "large"];
+
+/** Makes the tables of a new file, and refuses those of another version or of something else. */
 export function prepareSchema(db: DatabaseSync): void {
   db.exec("BEGIN IMMEDIATE");
   try {
     const version = Number(Object.values(db.prepare("PRAGMA user_version").get() ?? {})[0]);
-    if (version === 0) {
+    const tables = new Set(
+      db
+        .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .all()
+        .map((row) => row["name"]),
+    );
+    if (version === 0 && tables.size === 0) {
       db.exec(TABLES);
       db.exec(`PRAGMA user_version = ${VERSION}`);
+    } else if (version === 0 || (version === VERSION && !OWN_TABLES.every((name) => tables.has(name)))) {
+      throw new CodemodeError("journal", "The file is the database of something else, and no journal");
     } else if (version !== VERSION) {
       throw new CodemodeError(
         "journal",

@@ -4,7 +4,7 @@
  * Several processes may have the file open; one of them carries a run on.
  */
 import { createHash } from "node:crypto";
-import { chmodSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { JsonValue } from "@nestbox/tool";
 import { CodemodeError } from "../../runner/errors.ts";
@@ -336,11 +336,15 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
 function open(path: string, busyMs: number, survives: "power" | "process"): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
+    // A new file is its owner's from the start, and so are those that the engine puts beside it.
+    const isFile = path !== ":memory:";
+    if (isFile) closeSync(openSync(path, "a", 0o600));
     db = new DatabaseSync(path, { timeout: busyMs });
-    if (path !== ":memory:") chmodSync(path, 0o600);
+    // Before anything about the file is changed: it may be another's.
+    prepareSchema(db);
+    if (isFile) for (const end of ["", "-wal", "-shm"]) makePrivate(`${path}${end}`);
     db.exec("PRAGMA journal_mode = WAL");
     db.exec(`PRAGMA synchronous = ${survives === "power" ? "FULL" : "NORMAL"}`);
-    prepareSchema(db);
     return db;
   } catch (error) {
     db?.close();
@@ -349,6 +353,10 @@ function open(path: string, busyMs: number, survives: "power" | "process"): Data
       cause: error,
     });
   }
+}
+
+function makePrivate(path: string): void {
+  if (existsSync(path)) chmodSync(path, 0o600);
 }
 
 /** What throws in a synchronous part is a rejection for the caller. */
