@@ -76,7 +76,7 @@ describe("a submitted run", () => {
 
   test("parks without a workflow or a process, survives the end of all workers, and goes on when it is answered", async () => {
     const [first, second] = await Promise.all([fleet.start(), fleet.start()]);
-    const runs = 200;
+    const runs = 120;
     const ids = Array.from({ length: runs }, (_, index) => `parked-${index}`);
     const code =
       "const { n } = await tools.effect(load('n')); return await tools.deploy({ n }).then((r) => r.n, () => -n)";
