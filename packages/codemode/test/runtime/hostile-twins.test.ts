@@ -100,6 +100,24 @@ describe("twins of the hostile cases", () => {
     ]);
   });
 
+  test("hostile 3: what the engine keeps of the last match is the script's own, whatever the bridge does", async () => {
+    const code = `
+      /(x)(y)?/.exec("xy"); await tools.noop({}); text("t"); console.log({ a: [1] }); store("k", { b: 1 }); load("k");
+      try { await tools.fail({}) } catch (error) { String(error.stack) }
+      await ctx.executeTool("noop", {}); await ctx.executeTool("none", {});
+      return [RegExp.$1, RegExp.$2, RegExp.input]`;
+    expect(await value(code)).toEqual(["x", "y", "xy"]);
+  });
+
+  test("hostile 3: the line of a call is read from its end, whatever the functions around it are called", async () => {
+    const code = `const o = { async ["codemode.js:77:1)"]() {
+        return await tools.noop({ i: 1 });
+      }, async ["codemode.js:0:1"]() { return await tools.noop({ i: 2 }) } };
+      await o["codemode.js:77:1)"](); await o["codemode.js:0:1"](); return 1`;
+    const outcome = await run(code);
+    expect(outcome).toMatchObject({ ok: true, calls: [{ line: 2 }, { line: 3 }] });
+  });
+
   test("hostile 21: calls made at the very end of the stack are all answered or all refused", async () => {
     const outcome = await run(
       `

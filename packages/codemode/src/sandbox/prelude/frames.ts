@@ -8,8 +8,7 @@ import type { Primordials } from "./primordials.ts";
 export function makeFrames(P: Primordials) {
   "use strict";
   const FRAME = "codemode.js:";
-  /** Where a frame is, at its end: what stands before it may be a name that the script chose. */
-  const PLACE = /codemode\.js:([1-9]\d{0,8}):\d+\)?$/;
+  const DIGITS = "0123456789";
 
   /** Where the frames begin: the message before them can hold lines that look like frames. */
   function framesStart(error: Error, stack: string): number {
@@ -36,6 +35,28 @@ export function makeFrames(P: Primordials) {
     return out;
   }
 
+  /** Where the digits before this place begin. */
+  function digitsBefore(text: string, end: number): number {
+    let at = end;
+    while (at > 0 && P.indexOf(DIGITS, P.slice(text, at - 1, at)) !== -1) at--;
+    return at;
+  }
+
+  /**
+   * The line that a frame names at its end, as `codemode.js:line:column` or with a bracket after it: what stands before
+   * it may be a name that the script chose. Read without a regular expression, which would tell the script that the
+   * bridge had used one.
+   */
+  function placeOf(frame: string): string | undefined {
+    const end = frame.length - (P.slice(frame, frame.length - 1) === ")" ? 1 : 0);
+    const column = digitsBefore(frame, end);
+    if (column === end || P.slice(frame, column - 1, column) !== ":") return undefined;
+    const line = digitsBefore(frame, column - 1);
+    const digits = P.slice(frame, line, column - 1);
+    if (digits === "" || digits.length > 9 || P.slice(digits, 0, 1) === "0") return undefined;
+    return P.slice(frame, line - FRAME.length, line) === FRAME ? digits : undefined;
+  }
+
   /** The line of the script's innermost frame, in digits. */
   function lineOf(site: Error): string {
     const stack = (site as { stack?: unknown }).stack;
@@ -43,8 +64,8 @@ export function makeFrames(P: Primordials) {
     for (let from = 0; from < stack.length;) {
       let end = P.indexOf(stack, "\n", from);
       if (end === -1) end = stack.length;
-      const place = P.regexpExec(PLACE, P.slice(stack, from, end));
-      if (place !== null) return place[1] as string;
+      const place = placeOf(P.slice(stack, from, end));
+      if (place !== undefined) return place;
       from = end + 1;
     }
     return "0";
