@@ -98,6 +98,17 @@ describe("a question shows what will run", () => {
     expect(question(pi)).not.toContain("runs: timeout");
   });
 
+  it("says of a command once that it runs, also where it is asked about by itself", async () => {
+    await using pi = await scriptedPiSession({ ui: { select: () => "Deny" }, extensions: extensions() });
+    await pi.prompt("run", [call("bash", { command: "touch a && timeout 5 touch b" }), "done"]);
+    const lines = question(pi)
+      .split("\n")
+      .map((line) => line.trim());
+    expect(lines).toContain("asks about: touch a");
+    expect(lines).not.toContain("runs: touch a");
+    expect(lines).toContain("runs: touch b (through timeout)");
+  });
+
   it("goes with an approver of the host's own too", async () => {
     const asked: ApprovalPrompt[] = [];
     const approver: Approver = {

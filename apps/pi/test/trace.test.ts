@@ -118,6 +118,14 @@ describe("a trace of a run in Pi", () => {
     expect(rude?.runMs).toBeUndefined();
     expect(odd).toMatchObject({ status: "error", error: expect.stringMatching(/^Validation failed/) });
     expect(pi.resultText("C")).toContain("Rude words are not said here.");
+    await pi.prompt("/trace", []);
+    const lines = (pi.ui?.notifications.at(-1)?.message ?? "").split("\n");
+    // Each call is a line that fits; what a script is and why a call failed do not lengthen it.
+    expect(lines[1]).toMatch(/^└ ✓ codemode \d+ ms · allow by default\.transparent$/);
+    expect(lines.slice(-2)).toEqual([
+      expect.stringMatching(/^ {2}└ ⊘ echo \{"word":"rude"\} \d+ ms · line 4 · allow by /),
+      "      Rude words are not said here.",
+    ]);
 
     await pi.prompt("say it", [call("echo", { word: "rude" }, "T"), "done"]);
     const [top] = (await exported(pi, "top.json")).calls;

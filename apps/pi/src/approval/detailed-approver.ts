@@ -40,13 +40,15 @@ export function detailedApprover(approver: Approver, options: DetailedApproverOp
 async function linesOf(item: ApprovalItem, place: ScriptPlace | undefined): Promise<readonly string[]> {
   const change = await changeLines(item.request).catch(() => undefined);
   const shows = change?.shows ?? [];
+  // A command that is asked about as it stands is not said to run on top.
+  const asked = new Set(item.lines.map((line) => line.replace(/^asks about: /, "runs: ")));
   return [
     ...(place === undefined
       ? []
       : [`script line ${place.line}: ${showText(place.text, MAX_SCRIPT_LINE_CHARS)}`]),
     // Each argument has one line, which begins with its name.
     ...item.lines.filter((line) => !shows.some((name) => line.startsWith(`${name}: `))),
-    ...commandLines(item.decision.subject),
+    ...commandLines(item.decision.subject).filter((line) => !asked.has(line)),
     ...(change?.lines ?? []),
   ];
 }
