@@ -109,6 +109,30 @@ describe("a question shows what will run", () => {
     expect(lines).toContain("runs: touch b (through timeout)");
   });
 
+  it("shows the text of a script's line once where calls of one line are asked about together", async () => {
+    const asked: ApprovalPrompt[] = [];
+    const approver: Approver = {
+      async ask(prompt) {
+        asked.push(prompt);
+        return { kind: "declined" };
+      },
+    };
+    await using pi = await scriptedPiSession({
+      extensions: [createNestbox({ policy: quietPolicy({ approver }) })],
+    });
+    const code = [
+      "const both = ['a', 'b'].map((path) => tools.write({ path, content: 'x' }));",
+      "await Promise.allSettled([...both, tools.write({ path: 'c', content: 'x' })]);",
+    ].join("\n");
+    await pi.prompt("write", [call("codemode", { code }), "done"]);
+    const waiting = asked.find(({ batch }) => batch.length === 2);
+    expect(waiting?.item.lines[0]).toMatch(/^script line 1: const both/);
+    expect(waiting?.batch.map(({ lines }) => lines[0])).toEqual([
+      "script line 1",
+      expect.stringMatching(/^script line 2: await Promise/),
+    ]);
+  });
+
   it("goes with an approver of the host's own too", async () => {
     const asked: ApprovalPrompt[] = [];
     const approver: Approver = {

@@ -47,7 +47,8 @@ function late(name: string, when: "load" | "session_start") {
 describe("in every mode", () => {
   for (const mode of ["print", "json", "rpc"] as const) {
     it(`runs scripts of the model and by hand in ${mode} mode, and asks only where somebody can answer`, async () => {
-      vi.spyOn(console, "error").mockImplementation(() => {});
+      const said = vi.spyOn(console, "error").mockImplementation(() => {});
+      const printed = vi.spyOn(console, "log").mockImplementation(() => {});
       await using pi = await scriptedPiSession({
         mode,
         ...(mode === "rpc" ? { ui: { select: () => "Allow once" } } : {}),
@@ -59,6 +60,13 @@ describe("in every mode", () => {
       expect(pi.resultText("C")).toContain(mode === "rpc" ? "wrote" : "was not allowed");
       await pi.prompt("/codemode return 6 * 7", []);
       expect(byHand(pi)).toContain("42");
+      // JSON and RPC have the message itself; print mode alone would not show it.
+      expect(/^42$/m.test(said.mock.calls.flat().join("\n"))).toBe(mode === "print");
+      await pi.prompt("/trace", []);
+      const told = mode === "rpc" ? pi.ui?.notifications.at(-1)?.message : said.mock.calls.at(-1)?.[0];
+      expect(told).toMatch(/^Last run: \d+ ms\n└ ✓ codemode/);
+      // Standard output is the answer, or a protocol.
+      expect(printed).not.toHaveBeenCalled();
       expect(pi.errors).toEqual([]);
       expect(pi.ui?.dialogs.length ?? 0).toBe(mode === "rpc" ? 1 : 0);
     });

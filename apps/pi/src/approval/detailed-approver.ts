@@ -18,9 +18,9 @@ export interface DetailedApproverOptions {
  * line of the script that made the call. The chain and the arguments are the item's own.
  */
 export function detailedApprover(approver: Approver, options: DetailedApproverOptions): Approver {
-  const detailed = async (item: ApprovalItem): Promise<ApprovalItem> => ({
+  const detailed = async (item: ApprovalItem, shown?: ScriptPlace): Promise<ApprovalItem> => ({
     ...item,
-    lines: await linesOf(item, options.placeOf(item.callId)),
+    lines: await linesOf(item, options.placeOf(item.callId), shown),
   });
   return {
     ...(approver.person === undefined ? {} : { person: approver.person }),
@@ -31,24 +31,34 @@ export function detailedApprover(approver: Approver, options: DetailedApproverOp
     },
     async ask(prompt, asked) {
       const item = await detailed(prompt.item);
-      const batch = await Promise.all(prompt.batch.map(detailed));
+      const shown = options.placeOf(prompt.item.callId);
+      const batch = await Promise.all(prompt.batch.map((waiting) => detailed(waiting, shown)));
       return approver.ask({ ...prompt, item, batch }, asked);
     },
   };
 }
 
-async function linesOf(item: ApprovalItem, place: ScriptPlace | undefined): Promise<readonly string[]> {
+async function linesOf(
+  item: ApprovalItem,
+  place: ScriptPlace | undefined,
+  shown: ScriptPlace | undefined,
+): Promise<readonly string[]> {
   const change = await changeLines(item.request).catch(() => undefined);
   const shows = change?.shows ?? [];
   // A command that is asked about as it stands is not said to run on top.
   const asked = new Set(item.lines.map((line) => line.replace(/^asks about: /, "runs: ")));
   return [
-    ...(place === undefined
-      ? []
-      : [`script line ${place.line}: ${showText(place.text, MAX_SCRIPT_LINE_CHARS)}`]),
+    ...placeLines(place, shown),
     // Each argument has one line, which begins with its name.
     ...item.lines.filter((line) => !shows.some((name) => line.startsWith(`${name}: `))),
     ...commandLines(item.decision.subject).filter((line) => !asked.has(line)),
     ...(change?.lines ?? []),
   ];
+}
+
+/** The line of the script; its text only where the same question does not show it already. */
+function placeLines(place: ScriptPlace | undefined, shown: ScriptPlace | undefined): readonly string[] {
+  if (place === undefined) return [];
+  if (place.line === shown?.line && place.text === shown.text) return [`script line ${place.line}`];
+  return [`script line ${place.line}: ${showText(place.text, MAX_SCRIPT_LINE_CHARS)}`];
 }
