@@ -50,7 +50,7 @@ export interface ResourceFact {
    * command lists may be split here, as `xargs` splits at blanks. A rule of a layer counts it.
    */
   readonly split?: true;
-  /** For a tree that is read: the names in it are told, not what the files hold, as `find` and `tree` do. */
+  /** For a tree or a glob that is read: names are told, not what the files hold, as `find` and `tree` do. */
   readonly names?: true;
   /** For a tree: links in it are followed, as `grep -R` does. */
   readonly follow?: true;

@@ -37,8 +37,8 @@ export function compileMappings(
     const builtin = builtinTools.get(tool.name);
     // A tool that took a built-in's name is read the same way, but what it does beyond that is not known.
     if (builtin !== undefined) stated.push({ mapping: builtin, counts: tool.source?.kind === "builtin" });
-    const foreign = stated.length === 0 ? knownForeignTools.get(tool.name) : undefined;
-    if (foreign !== undefined) stated.push({ mapping: foreign, counts: false });
+    const foreign = stated.length === 0 ? (knownForeignTools.get(plainName(tool)) ?? []) : [];
+    for (const mapping of foreign) stated.push({ mapping: { ...mapping, guessed: true }, counts: false });
     const counted = stated.filter((one) => one.counts).map(({ mapping }) => mapping);
     return {
       mappings: stated.map(({ mapping }) => mapping),
@@ -53,6 +53,11 @@ export function compileMappings(
       ),
     };
   };
+}
+
+/** The name that a server gave its tool: of `mcp__fs__read_file` it is `read_file`. */
+function plainName({ name, source }: CallRequest["tool"]): string {
+  return source?.kind === "mcp" ? name.replace(/^mcp__.*?__/, "") : name;
 }
 
 /** The name of an MCP tool does not say whose it is; a mapping that loosens names the server. */

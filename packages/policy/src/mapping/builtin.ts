@@ -21,11 +21,11 @@ export const builtinTools: ReadonlyMap<string, ToolMapping> = new Map<string, To
       annotations: readOnly,
     },
   ],
-  // `find` prints names only, but what it prints of a folder is read all the same.
+  // It prints names only: see `names` of a resource.
   [
     "find",
     {
-      paths: [{ argument: "path", action: "read", tree: true, glob: "pattern", default: "." }],
+      paths: [{ argument: "path", action: "read", tree: true, glob: "pattern", default: ".", names: true }],
       annotations: readOnly,
     },
   ],
@@ -35,9 +35,52 @@ export const builtinTools: ReadonlyMap<string, ToolMapping> = new Map<string, To
   ["powershell", { shell: { argument: "command", language: "powershell" } }],
 ]);
 
-/** Tools that other hosts and extensions ship under well-known names. Facts only: the tool itself is still judged. */
-export const knownForeignTools: ReadonlyMap<string, ToolMapping> = new Map<string, ToolMapping>([
-  ["apply_patch", { patch: { argument: "patch" } }],
+const reads = (...names: readonly string[]): ToolMapping => ({
+  paths: names.map((argument) => ({ argument, action: "read" })),
+});
+const writes = (...names: readonly string[]): ToolMapping => ({
+  paths: names.map((argument) => ({ argument, action: "write" })),
+});
+const runs = (argument: string): ToolMapping => ({ shell: { argument, cwd: "workdir" } });
+const file = ["path", "file_path", "target_file"] as const;
+const fetches: ToolMapping = { hosts: ["url"] };
+
+/**
+ * Tools that other hosts, extensions and servers ship under well-known names. Facts only: the tool itself is still
+ * judged, and an argument that is of another type than expected says nothing.
+ */
+export const knownForeignTools: ReadonlyMap<string, readonly ToolMapping[]> = new Map<
+  string,
+  readonly ToolMapping[]
+>([
+  ["apply_patch", [{ patch: { argument: "patch" } }, { patch: { argument: "input" } }]],
+  ["exec_command", [runs("cmd")]],
+  ...["shell", "local_shell", "run_command", "run_terminal_cmd", "execute_command"].map(
+    (name) => [name, [runs("command")]] as const,
+  ),
+  ...["read_file", "read_text_file", "view_file", "list_directory", "search_files"].map(
+    (name) => [name, [reads(...file)]] as const,
+  ),
+  ...["write_file", "edit_file", "create_file", "multi_edit", "create_directory"].map(
+    (name) => [name, [writes(...file)]] as const,
+  ),
+  ["str_replace_based_edit_tool", [writes("path")]],
+  ["str_replace_editor", [writes("path")]],
+  ["notebook_edit", [writes("notebook_path")]],
+  ["delete_file", [{ paths: file.map((argument) => ({ argument, action: "delete", tree: true })) }]],
+  [
+    "move_file",
+    [
+      {
+        paths: [
+          { argument: "source", action: "delete", tree: true },
+          { argument: "destination", action: "write", tree: true },
+        ],
+      },
+    ],
+  ],
+  ["fetch", [fetches]],
+  ["web_fetch", [fetches]],
 ]);
 
 /**

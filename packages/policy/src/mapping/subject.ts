@@ -47,8 +47,9 @@ export function mapCall(
   const doubts: Doubt[] = [];
   const rawWords: string[] = [];
   let invalid: string | undefined;
+  let guessed = false;
   const wrong = (argument: string, expected: string): void => {
-    invalid ??= `the argument ${argument} is not ${expected}`;
+    if (!guessed) invalid ??= `the argument ${argument} is not ${expected}`;
   };
   const add = (fact: ResourceFact): void => {
     own.push(fact);
@@ -56,6 +57,7 @@ export function mapCall(
   };
 
   for (const mapping of mappings) {
+    guessed = mapping.guessed === true;
     if (mapping.shell !== undefined) {
       const { argument, cwd: cwdArgument, language = "bash" } = mapping.shell;
       const text = commandText(request.input, argument);
@@ -114,7 +116,7 @@ export function mapCall(
 
 function pathFacts(
   request: CallRequest,
-  { argument, action, tree, glob, default: absent }: PathArgument,
+  { argument, action, tree, glob, names, default: absent }: PathArgument,
   wrong: (argument: string, expected: string) => void,
 ): readonly ResourceFact[] {
   const values = valuesAt(request.input, argument);
@@ -138,6 +140,7 @@ function pathFacts(
         value: globBelow(path, pattern),
         base: request.cwd,
         extent: "glob",
+        ...(names === true ? { names } : {}),
         origin: `${origin} and input.${glob ?? ""}`,
       });
     // What a search starts from counts too: a glob does not keep it inside.
@@ -147,6 +150,7 @@ function pathFacts(
       value: path,
       base: request.cwd,
       ...(tree === true && !narrowed ? { extent: "tree" as const } : {}),
+      ...(tree === true && !narrowed && names === true ? { names } : {}),
       origin,
     });
   }

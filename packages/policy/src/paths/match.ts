@@ -73,8 +73,11 @@ export function compilePathMatch(
     if (outside === false && subject.isOutside()) return "no";
     if (glob === undefined) return "yes";
     // A bare name that is guarded against everything is guarded against being read: `.env` is not what a pull rewrites.
-    const within = subject.extent !== "within" || action !== undefined ? loosePatterns : anchored;
-    // A bare name is guarded for what the file holds; that a command lists it among others tells nothing of that.
+    const rewrites = subject.extent === "within" && action === undefined;
+    // And for what the file holds: that a command lists it among others tells nothing of that.
+    const lists = subject.extent === "glob" && subject.tellsNames;
+    const within = rewrites || lists ? anchored : loosePatterns;
+    if (lists && within.length === 0) return "no";
     return looseGlob(within, subject.tellsNames ? anchored : within, samples, subject, soft);
   };
 

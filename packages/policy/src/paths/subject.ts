@@ -125,7 +125,7 @@ export function pathSubject(
     tree: () => reach().paths,
     treeComplete: () => reach().complete,
     follow,
-    tellsNames: fact.names === true && extent === "tree",
+    tellsNames: fact.names === true,
     leadsElsewhere: () =>
       follow && reach().targets.some((target) => !named.some(({ real }) => isInside(target, real))),
     surface: () => (deep ? (shallow ??= fold(surface, "loose")) : (loose ??= fold(named, "loose"))),

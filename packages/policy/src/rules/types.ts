@@ -56,6 +56,8 @@ export interface ToolMapping {
   readonly transparent?: boolean;
   /** The mapping names every effect of the tool, so the parts alone decide. Default true; not in the project layer. */
   readonly complete?: boolean;
+  /** Made by the engine for a tool that nobody mapped, by its name: what does not fit says nothing. */
+  readonly guessed?: true;
   /** Annotations of our own; the worse value counts where the tool states one too. */
   readonly annotations?: ToolAnnotations;
 }
@@ -68,6 +70,8 @@ export interface PathArgument {
   readonly tree?: boolean;
   /** The argument that narrows a tree to a glob pattern. */
   readonly glob?: string;
+  /** Of what is below it the tool tells names only; in the built-in table. */
+  readonly names?: true;
   /** What the path is when the argument is absent. */
   readonly default?: string;
 }

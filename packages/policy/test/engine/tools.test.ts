@@ -55,6 +55,24 @@ describe("a tool that no rule names is judged by its annotations", () => {
   });
 });
 
+describe("where a mapping and a tool's own annotations differ, the worse value counts", () => {
+  const harmless = { readOnlyHint: true, openWorldHint: false };
+  // contract A6, A7
+  it.each([
+    [harmless, { destructiveHint: true }, "ask"],
+    [harmless, { readOnlyHint: false }, "ask"],
+    [{ destructiveHint: true }, harmless, "ask"],
+    [{ readOnlyHint: false }, harmless, "ask"],
+    [harmless, harmless, "allow"],
+    [undefined, harmless, "allow"],
+  ] as const)("own %j, mapped %j: %s", (annotations, mapped, effect) => {
+    const engine = engineOf([layer("user", { tools: { x: { annotations: mapped } } })]);
+    const tool = { name: "x", source: { kind: "sdk" } as const };
+    const request = call("x", {}, { tool: annotations === undefined ? tool : { ...tool, annotations } });
+    expect(engine.evaluate(request).effect).toBe(effect);
+  });
+});
+
 describe("deny before ask before allow, in any order", () => {
   const rules = [
     { id: "yes", effect: "allow", tool: "x" },

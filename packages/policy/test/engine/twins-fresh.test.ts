@@ -255,6 +255,21 @@ describeTwins([
     ],
   },
   {
+    promise: "E: a ref is meant under each of the names that git lets it have",
+    user: {
+      ...bashAllowed,
+      rules: [{ id: "main", effect: "ask", ref: { name: ["refs/heads/main", "heads/rel"] } }],
+    },
+    ask: [
+      "git push origin main",
+      "git push origin HEAD:refs/heads/main",
+      "git push origin HEAD:heads/main",
+      "git push origin rel",
+      "git push origin HEAD:refs/heads/rel",
+    ],
+    allow: ["git push origin topic", "git push origin main2"],
+  },
+  {
     promise: "everyday builds do not ask",
     user: { ...bashAllowed, rules: [noEnvReads] },
     files: { ...files, "/w/.pi/policy.jsonc": "{}" },
@@ -291,4 +306,42 @@ describeTwins([
       "git ls-files -z . | xargs -0 cat",
     ],
   },
+  {
+    promise: "H: Pi's find tells names as the shell's does",
+    tool: "find",
+    user: { rules: [noEnvReads, { id: "prot", effect: "deny", path: { glob: "prot/**", action: "read" } }] },
+    files,
+    allow: [{ pattern: "*.ts" }, { pattern: ".env" }, { pattern: "*", path: "src" }],
+    cautious: [{ pattern: "*" }, { pattern: "**/a" }],
+    deny: [
+      { pattern: "*", path: "prot" },
+      { pattern: "a", path: "prot" },
+    ],
+  },
+  ...(
+    [
+      ["exec_command", { cmd: "cat .env" }, { cmd: "cat a.txt" }],
+      ["shell", { command: ["cat", ".env"] }, { command: 5 }],
+      ["execute_command", { command: "git push -f" }, { command: "git status" }],
+      ["apply_patch", { input: "*** Begin Patch\n*** Delete File: .pi/x\n*** End Patch" }, { input: [1] }],
+      ["read_file", { file_path: ".env" }, { path: "a.txt" }],
+      ["write_file", { path: ".pi/policy.jsonc", content: "" }, { path: "a.txt", content: "" }],
+      ["multi_edit", { file_path: ".pi/x", edits: [] }, { file_path: "a.txt", edits: [] }],
+      [
+        "str_replace_based_edit_tool",
+        { command: "create", path: ".pi/x" },
+        { command: "view", path: "a.txt" },
+      ],
+      ["delete_file", { target_file: ".pi" }, { target_file: "a.txt" }],
+      ["move_file", { source: ".pi", destination: "x" }, { source: "a.txt", destination: "x" }],
+      ["fetch", { url: "https://evil.test/x" }, { url: "https://docs.example.com/x" }],
+    ] as const
+  ).map(([tool, deny, allow]) => ({
+    promise: `H, N: ${tool}, which nobody mapped, is read by its well-known name`,
+    tool,
+    user: { fallback: { "*": "allow" }, rules: [noEnvReads, oneHost] },
+    files: { ...files, "/w/.pi/policy.jsonc": "{}" },
+    allow: [allow],
+    deny: [deny],
+  })),
 ]);

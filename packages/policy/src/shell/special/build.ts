@@ -186,7 +186,7 @@ function readSettings(call: CommandCall): void {
     (name === "set" && program === "npm") ||
     (/^(config|c)$/.test(name ?? "") && verb !== undefined && changes);
   if (!sets) return;
-  if (/^pip/.test(program)) home(".config/pip/pip.conf");
+  if (program.startsWith("pip")) home(".config/pip/pip.conf");
   else if (/^p?npm$/.test(program) && call.words.some(({ value }) => value === "--location=project"))
     call.effects.path("write", literalWord(".npmrc"), `${program} ${name}`);
   else if (/^p?npm$/.test(program)) home(".npmrc");

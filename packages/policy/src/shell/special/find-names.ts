@@ -47,7 +47,7 @@ class ExpressionReader {
     return this.done && !this.#lost;
   }
 
-  read(from: FoundNames = undefined): FoundNames {
+  read(from?: FoundNames): FoundNames {
     const branches = [this.#and(from)];
     while (/^(-o|-or|,)$/.test(this.#words[this.#at] ?? "")) {
       this.#at += 1;
