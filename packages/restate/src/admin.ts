@@ -22,7 +22,7 @@ export interface RunStatus {
    * `scheduled`, `pending`, `completed`.
    */
   readonly status: string;
-  /** Why it last failed; of a paused run, why it is paused. */
+  /** Why it last failed; of a paused run, why it is paused (`status` only). */
   readonly failure?: string;
   /** The deployment that it is pinned to. */
   readonly deploymentId?: string;
@@ -35,10 +35,13 @@ export interface RestateAdmin {
   status(runId: string): Promise<RunStatus | undefined>;
   /** At most 10,000, the newest first; those that have ended for as long as the server keeps them. */
   list(options?: { readonly limit?: number }): Promise<readonly RunStatus[]>;
-  /** Lets a paused run go on, where it was or on the latest deployment. */
-  resume(invocationId: string, options?: { readonly deployment?: "keep" | "latest" }): Promise<void>;
+  /** Lets a paused run go on: where it was, on the latest deployment, or on the one with this id. */
+  resume(invocationId: string, options?: { readonly deployment?: string }): Promise<void>;
+  /** Stops a run that keeps failing, for example because its deployment is gone; `resume` lets it go on. */
+  pause(invocationId: string): Promise<void>;
 }
 
+const INVOCATION_ID = /^[A-Za-z0-9_]+$/;
 const MAX_LISTED = 10_000;
 const COLUMNS = "id, target_service_key, status, last_failure, pinned_deployment_id";
 
@@ -51,10 +54,23 @@ export function openRestateAdmin(options: RestateAdminOptions): RestateAdmin {
     unavailableMs: options.unavailableMs ?? 60_000,
   });
 
-  async function query(sql: string): Promise<readonly RunStatus[]> {
+  async function query(sql: string): Promise<readonly unknown[]> {
     const answer = await ingress.call("/query", { query: sql });
     const rows = isRecord(answer) ? answer["rows"] : undefined;
-    return Array.isArray(rows) ? rows.map(readStatus) : unreadable("list of runs");
+    return Array.isArray(rows) ? rows : unreadable("list of runs");
+  }
+
+  /** The server keeps it among the run's events and not with its status. */
+  async function whyPaused(invocationId: string): Promise<string | undefined> {
+    if (!INVOCATION_ID.test(invocationId)) return undefined;
+    const [row] = await query(
+      `SELECT event_json FROM sys_journal_events WHERE id = '${invocationId}' AND event_type = 'Paused' ORDER BY appended_at DESC LIMIT 1`,
+    );
+    const json = isRecord(row) ? row["event_json"] : undefined;
+    const event: unknown = typeof json === "string" ? JSON.parse(json) : undefined;
+    const failure = isRecord(event) ? event["last_failure"] : undefined;
+    const message = isRecord(failure) ? failure["error_message"] : undefined;
+    return typeof message === "string" ? message : undefined;
   }
 
   const from = `SELECT ${COLUMNS} FROM sys_invocation WHERE target_service_name = '${RUN_WORKFLOW}' AND target_handler_name = 'run'`;
@@ -68,20 +84,28 @@ export function openRestateAdmin(options: RestateAdminOptions): RestateAdmin {
     async status(runId) {
       // Letters, digits and four signs: nothing that ends a string.
       checkRunId(runId);
-      const [found] = await query(`${from} AND target_service_key = '${runId}' LIMIT 1`);
-      return found;
+      const [row] = await query(`${from} AND target_service_key = '${runId}' LIMIT 1`);
+      if (row === undefined) return undefined;
+      const found = readStatus(row);
+      if (found.status !== "paused") return found;
+      const failure = await whyPaused(found.invocationId);
+      return failure === undefined ? found : { ...found, failure };
     },
     async list({ limit = MAX_LISTED } = {}) {
       const rows = Math.max(0, Math.min(Math.floor(limit), MAX_LISTED));
-      return await query(`${from} ORDER BY created_at DESC LIMIT ${rows}`);
+      return (await query(`${from} ORDER BY created_at DESC LIMIT ${rows}`)).map(readStatus);
     },
-    async resume(invocationId, { deployment = "keep" } = {}) {
-      const path = `/invocations/${encodeURIComponent(invocationId)}/resume`;
-      const query = deployment === "latest" ? "?deployment=latest" : "";
-      await ingress.call(path + query, undefined, { method: "PATCH" });
+    async resume(invocationId, { deployment } = {}) {
+      const query = deployment === undefined ? "" : `?deployment=${encodeURIComponent(deployment)}`;
+      await ingress.call(`${invocationPath(invocationId)}/resume${query}`, undefined, { method: "PATCH" });
+    },
+    async pause(invocationId) {
+      await ingress.call(`${invocationPath(invocationId)}/pause`, undefined, { method: "PATCH" });
     },
   };
 }
+
+const invocationPath = (id: string): string => `/invocations/${encodeURIComponent(id)}`;
 
 function readStatus(row: unknown): RunStatus {
   if (!isRecord(row)) return unreadable("row of a list");

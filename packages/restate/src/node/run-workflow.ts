@@ -32,8 +32,9 @@ export interface RunWorkflowOptions {
   readonly sealer: Sealer;
   /** Lets go of all runs. */
   readonly signal: AbortSignal;
-  /** Told of every part of a run that is carried on here. */
-  readonly track: (part: Promise<unknown>) => void;
+  /** Parts of runs that are carried on in this process, by run. */
+  readonly parts: Map<string, Promise<unknown>>;
+  readonly suspendAfterMs: number;
   readonly maxActiveMs: number;
   readonly maxParks: number;
 }
@@ -89,15 +90,31 @@ export function createRunWorkflow(options: RunWorkflowOptions) {
     return await ctx.run(
       "carry on",
       () => {
-        const part = carryOnHere(runId, sealed, AbortSignal.any([attempt, options.signal]));
-        options.track(part);
+        const before = options.parts.get(runId);
+        const part = carryOnHere(runId, sealed, AbortSignal.any([attempt, options.signal]), before);
+        track(runId, part);
         return part;
       },
       { maxRetryInterval: MAX_RETRY_MS },
     );
   }
 
-  async function carryOnHere(runId: string, sealed: Sealed, signal: AbortSignal): Promise<Part> {
+  function track(runId: string, part: Promise<unknown>): void {
+    const done = (): void => {
+      if (options.parts.get(runId) === part) options.parts.delete(runId);
+    };
+    options.parts.set(runId, part);
+    part.then(done, done);
+  }
+
+  async function carryOnHere(
+    runId: string,
+    sealed: Sealed,
+    signal: AbortSignal,
+    before: Promise<unknown> | undefined,
+  ): Promise<Part> {
+    // The server has lost sight of an attempt that is still here: what it has under way is kept first.
+    if (before !== undefined) await Promise.allSettled([before]);
     const script = await readScript(runId, sealed);
     const carrier = await options.carrierFor(runId);
     const result = await runDurable({ ...carrier, journal: options.journal(runId), script, signal });
@@ -157,8 +174,9 @@ export function createRunWorkflow(options: RunWorkflowOptions) {
     name: RUN_WORKFLOW,
     handlers: {
       run: restate.handlers.workflow.workflow<RunEnd, unknown>(
-        // A script that runs says nothing to the server: silence is no reason to end its attempt.
-        { abortTimeout: maxActiveMs, asTerminalError },
+        // A script that runs says nothing to the server either: asked to suspend, it does so when it parks or ends,
+        // and silence is no reason to end its attempt.
+        { inactivityTimeout: options.suspendAfterMs, abortTimeout: maxActiveMs, asTerminalError },
         run,
       ),
     },

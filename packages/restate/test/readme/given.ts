@@ -10,7 +10,13 @@ export const blobFolder = given["blobFolder"] ?? "";
 export const code = "return (await tools.release({ version: 42 })).version";
 
 const object = { type: "object" };
-const tool = { name: "release", label: "release", description: "Releases", parameters: object, outputSchema: object };
+const tool = {
+  name: "release",
+  label: "release",
+  description: "Releases",
+  parameters: object,
+  outputSchema: object,
+};
 
 export const callerFor: CallerFor = (callId) => ({
   tools: [tool],

@@ -63,6 +63,7 @@ export async function testWorker(options: TestWorkerOptions): Promise<Worker> {
     port,
     reusePort: port !== 0,
     pollMs: 100,
+    suspendAfterMs: 500,
     carrierFor: () => ({
       runner,
       parking,
