@@ -24,11 +24,12 @@ import type { SandboxExit } from "./driver.ts";
 import { FRAME, type Frame, oversize, type Segment } from "./frames.ts";
 import type { OutputCheck } from "./output-check.ts";
 import type { Lease } from "./pool.ts";
-import { ProtocolError, readEnd, readReport, type ReportedError, type Row } from "./protocol.ts";
+import { ProtocolError, readEnd, readReport, type Row } from "./protocol.ts";
 import { encodeAnswer, type ReadyAnswer, releaseAnswers, restOf } from "./script-answers.ts";
 import { ScriptCalls } from "./script-calls.ts";
-import { lineTextOf, placeIn } from "./script-place.ts";
+import { asMemory, memoryMessage, scriptErrorOf } from "./script-error.ts";
 import type { ScriptAnswer } from "./script-value.ts";
+import { startHeader } from "./start-header.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import { storeWrites } from "./store-writes.ts";
 
@@ -62,8 +63,6 @@ const MAX_AWAY = 4;
 const AFTERMATH_MS = 100;
 /** A stop that a parked sandbox does not confirm in this time ends it. */
 const STOP_MS = 250;
-/** V8's words for a buffer beyond the isolate's memory limit. */
-const NO_BUFFER = "Array buffer allocation failed";
 
 type Ending =
   | {
@@ -138,26 +137,7 @@ export class ScriptRun {
       lease.link.send(FRAME.tools, 0, "{}", table);
       lease.tools = toolsText;
     }
-    const environment = request.environment;
-    const header = JSON.stringify({
-      cpuMs: limits.cpuMs,
-      memoryMb: limits.memoryMb,
-      globals: (request.globals ?? []).map((global) => global.name),
-      limits: {
-        depth: limits.maxDepth,
-        valueChars: limits.maxValueChars,
-        outputChars: limits.maxOutputChars,
-        outputItems: limits.maxOutputItems,
-        logLines: limits.maxLogLines,
-        calls: limits.maxCalls,
-        inFlight: limits.maxCallsInFlight,
-        timers: limits.maxTimers,
-      },
-      environment: {
-        ...(environment?.now === undefined ? {} : { now: environment.now() }),
-        ...(environment?.seed === undefined ? {} : { seed: environment.seed }),
-      },
-    });
+    const header = startHeader(request, limits);
     this.#lookedAt = clock.now();
     this.#cancelWatch = clock.every(WATCH_MS, () => this.#look());
     this.#emit({ type: "start", limits, engine: lease.engine });
@@ -226,20 +206,24 @@ export class ScriptRun {
   #flush(at?: number): void {
     this.#flushQueued = false;
     if (this.#answers.length === 0 || this.#ending !== undefined) return;
-    if (at === undefined && this.#rest()) return;
-    let frame: ReturnType<typeof releaseAnswers>;
-    try {
+    this.#guarded("The order of results", () => {
+      if (at === undefined && this.#rest()) return;
       const order = at === undefined ? this.#options.request.environment?.order : undefined;
-      frame = releaseAnswers(this.#answers, order, this.#calls.open === 0);
+      const frame = releaseAnswers(this.#answers, order, this.#calls.open === 0);
+      this.#answers = frame.held;
+      if (frame.text === "") return;
+      this.#begin(FRAME.answers, `${at ?? this.#now()};[${frame.text}]`, frame.segments);
+      this.#options.lease.link.poll?.();
+    });
+  }
+
+  /** What the host injects is called where nobody would catch what it throws: it ends the script. */
+  #guarded(what: string, work: () => void): void {
+    try {
+      work();
     } catch (error) {
-      const message = `The order of results could not be told: ${messageOf(error)}`;
-      this.stop("sandbox", "SandboxError", message);
-      return;
+      this.stop("sandbox", "SandboxError", `${what} could not be told: ${messageOf(error)}`);
     }
-    this.#answers = frame.held;
-    if (frame.text === "") return;
-    this.#begin(FRAME.answers, `${at ?? this.#now()};[${frame.text}]`, frame.segments);
-    this.#options.lease.link.poll?.();
   }
 
   #receive(frame: Frame): void {
@@ -284,9 +268,12 @@ export class ScriptRun {
     this.#cancelWake?.();
     this.#cancelWake = undefined;
     this.#wakeMs = report.wakeMs;
-    if (!this.#rest() && report.wakeMs >= 0) {
+    let rests = false;
+    this.#guarded("The order of turns", () => (rests = this.#rest()));
+    if (this.#ending !== undefined) return;
+    if (!rests && report.wakeMs >= 0) {
       this.#cancelWake = this.#options.clock.after(Math.ceil(report.wakeMs), () =>
-        this.#begin(FRAME.tick, String(this.#now())),
+        this.#guarded("The time", () => this.#begin(FRAME.tick, String(this.#now()))),
       );
     }
     if (report.inFlight > this.#calls.open + this.#answers.length && this.#turns === 0) {
@@ -297,6 +284,7 @@ export class ScriptRun {
   #row(row: Row): void {
     // Nothing counts after the end, except what the script is warned about.
     if (this.#ending !== undefined && row.kind !== "warning") return;
+    const { limits, request } = this.#options;
     switch (row.kind) {
       case "tool":
       case "execute":
@@ -319,7 +307,10 @@ export class ScriptRun {
         this.#ending = { ok: true, value: row.value as JsonValue | undefined, writes: row.writes };
         return;
       case "failed":
-        this.#ending = { ok: false, error: this.#scriptError(this.#asMemory(row.error)) };
+        this.#ending = {
+          ok: false,
+          error: scriptErrorOf(asMemory(row.error, limits.memoryMb), request.code),
+        };
     }
   }
 
@@ -405,19 +396,8 @@ export class ScriptRun {
     this.#finish(true);
   }
 
-  /** A buffer that did not fit is a RangeError, which the script may catch; one that ends it is told as what it is. */
-  #asMemory(error: ReportedError): ReportedError {
-    if (error.kind !== "script" || error.name !== "RangeError" || error.message !== NO_BUFFER) return error;
-    return { ...error, kind: "memory", name: "MemoryLimitError", message: this.#memoryMessage() };
-  }
-
-  #memoryMessage(): string {
-    const { memoryMb } = this.#options.limits;
-    return `The script used more than its memory limit of ${memoryMb} MB; filter or aggregate large data instead of accumulating it`;
-  }
-
   #memoryFailure(): void {
-    this.#fail("memory", "MemoryLimitError", this.#memoryMessage());
+    this.#fail("memory", "MemoryLimitError", memoryMessage(this.#options.limits.memoryMb));
   }
 
   #exit(exit: SandboxExit): void {
@@ -433,27 +413,6 @@ export class ScriptRun {
   }
 
   // --- The end -------------------------------------------------------------------------------------------------
-
-  #scriptError(reported: ReportedError): ScriptError {
-    const { code } = this.#options.request;
-    const place = reported.line === undefined ? placeIn(code, reported.frames) : undefined;
-    const line = reported.line ?? place?.line;
-    const column = reported.column ?? place?.column;
-    const lineText = reported.lineText ?? (line === undefined ? undefined : lineTextOf(code, line));
-    const { kind, name, message } = reported;
-    const head = message === "" ? name : `${name}: ${message}`;
-    const at =
-      line === undefined ? "" : `\n    at codemode.js:${line}${column === undefined ? "" : `:${column}`}`;
-    return {
-      kind,
-      name,
-      message,
-      ...(line === undefined ? {} : { line }),
-      ...(column === undefined ? {} : { column }),
-      ...(lineText === undefined ? {} : { lineText }),
-      stack: head + (reported.frames === "" ? at : `\n${reported.frames}`),
-    };
-  }
 
   #fail(kind: ScriptErrorKind, name: string, message: string): void {
     this.#ending ??= { ok: false, error: { kind, name, message, stack: `${name}: ${message}` } };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createRunner } from "../../src/node/index.ts";
-import type { ScriptRequest } from "../../src/types.ts";
+import type { ScriptEnvironment, ScriptRequest } from "../../src/types.ts";
 import { CASE_TOOLS, fakeCaller } from "./fake-caller.ts";
 import { harness } from "./harness.ts";
 
@@ -8,6 +8,12 @@ const { run } = harness({ maxProcesses: 1 });
 
 const trap = (): never => {
   throw new Error("trap");
+};
+
+/** A clock that tells the time of the start and no other. */
+const brokenClock = (): ScriptEnvironment => {
+  let asked = 0;
+  return { now: () => (asked++ === 0 ? 1e12 : trap()) };
 };
 
 /** Results that no code can read without being thrown at. A rejection that escapes fails the run of the tests. */
@@ -63,6 +69,29 @@ describe("a host whose own parts misbehave", () => {
       limits: { timeoutMs: 20_000 },
     });
     expect(outcome).toMatchObject({ ok: true, value: "a value that cannot be described" });
+  });
+
+  test.each<readonly [string, string, () => ScriptEnvironment]>([
+    ["clock, at an answer", "await tools.noop({}); return 1", brokenClock],
+    ["clock, at a timer", "await new Promise((resolve) => setTimeout(resolve, 5)); return 1", brokenClock],
+    ["order", "await tools.noop({}); return 1", () => ({ order: trap })],
+    [
+      "turns, at a rest",
+      "await new Promise((resolve) => setTimeout(resolve, 5)); return 1",
+      () => ({ turns: trap }),
+    ],
+    [
+      "turns, at an answer",
+      "await tools.noop({}); return 1",
+      () => ({ turns: ({ ready }) => void (ready > 0 && trap()) }),
+    ],
+  ])("lives on with an injected part that throws: %s", async (_, code, environment) => {
+    const outcome = await run(code, { environment: environment(), limits: { timeoutMs: 20_000 } });
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { kind: "sandbox", message: expect.stringContaining("trap") },
+    });
+    expect(await run("return 1")).toMatchObject({ ok: true, value: 1 });
   });
 
   test("lives on with a listener that rejects", async () => {

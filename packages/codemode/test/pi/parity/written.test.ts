@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { builtinSide, normalize, ourSide, type Side } from "./side.ts";
+import { FURTHER } from "./further-scripts.ts";
 import { WRITTEN } from "./written-scripts.ts";
 
 let builtin: Side;
@@ -15,7 +16,7 @@ afterAll(async () => {
 });
 
 // contract D
-test.each(WRITTEN.map((code) => ({ code })))(
+test.each([...WRITTEN, ...FURTHER].map((code) => ({ code })))(
   "the same text as from the built-in codemode: $code",
   async ({ code }) => {
     const expected = await builtin.run(code);
@@ -28,5 +29,5 @@ test.each(WRITTEN.map((code) => ({ code })))(
 );
 
 test("the scripts are many", () => {
-  expect(new Set(WRITTEN).size).toBeGreaterThan(200);
+  expect(new Set([...WRITTEN, ...FURTHER]).size).toBeGreaterThan(400);
 });
