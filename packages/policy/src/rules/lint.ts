@@ -61,7 +61,12 @@ function lintRule(
   for (const command of rule.command ?? []) {
     const words = "exact" in command ? command.exact : "prefix" in command ? command.prefix : command.program;
     const [program = ""] = words;
-    if ("program" in command && command.program.some((name) => /^\*+$/.test(name))) {
+    // Any program that only reads is a bound of its own, and no fallback can say it.
+    if (
+      "program" in command &&
+      command.readOnly !== true &&
+      command.program.some((name) => /^\*+$/.test(name))
+    ) {
       add("broad-allow", "it allows every program; a fallback says that more plainly", rule);
     }
     const open =

@@ -120,6 +120,7 @@ describe("lint tells what an author may regret", () => {
     [{ fallback: { "*": "allow" } }, "broad-fallback"],
     [{ rules: [{ id: "a", effect: "allow", command: { prefix: "python3" } }] }, "runner"],
     [{ rules: [{ id: "a", effect: "allow", command: { program: "xargs" } }] }, "runner"],
+    [{ rules: [{ id: "a", effect: "allow", command: { program: "*" } }] }, "broad-allow"],
     [{ rules: [{ id: "a", effect: "allow", tool: "bash" }] }, "whole-shell"],
     [{ rules: [{ id: "a", effect: "allow", tool: "mcp__docs__*" }] }, "mcp-name"],
     [{ rules: [{ id: "a", effect: "deny", command: { program: "rm" } }] }, "no-reason"],
@@ -145,6 +146,7 @@ describe("lint tells what an author may regret", () => {
       rules: [
         { id: "a", effect: "deny", command: { program: "rm" }, reason: "No", match: "rm x" },
         { id: "b", effect: "allow", command: [{ exact: "npm test" }, { prefix: "npx vitest" }] },
+        { id: "c", effect: "allow", command: { program: "*", readOnly: true } },
       ],
     };
     expect(checks(policy)).toEqual([]);

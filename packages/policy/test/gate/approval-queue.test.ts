@@ -39,6 +39,34 @@ describe("one queue of questions", () => {
     expect(approver.mostOpen).toBe(1);
   });
 
+  it("does not open a dialog over one that was told to close and is still there", async () => {
+    const opened: string[] = [];
+    let close: (() => void) | undefined;
+    const slow = {
+      async ask({ item }: { readonly item: { readonly callId: string } }) {
+        opened.push(item.callId);
+        // It takes no notice of its signal until it is let go.
+        await new Promise<void>((resolve) => {
+          close = resolve;
+        });
+        return { kind: "declined" } as const;
+      },
+    };
+    const { time, gate } = setup({ approver: slow });
+    const first = gate.decide(call("a"));
+    const second = gate.decide(call("b"));
+    await time.advance(1);
+    gate.cancel("a");
+    expect((await first).effect).toBe("deny");
+    await time.advance(1_000);
+    expect(opened).toEqual(["a"]);
+    close?.();
+    await time.advance(1);
+    expect(opened).toEqual(["a", "b"]);
+    close?.();
+    expect((await second).effect).toBe("deny");
+  });
+
   it("asks again when an approval came before it could have been meant, and waits between two dialogs", async () => {
     // policy L10
     const { approver, time, gate } = setup({}, 250);
