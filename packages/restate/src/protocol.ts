@@ -23,11 +23,6 @@ export interface Entry {
   readonly value?: Sealed;
 }
 
-export interface ClaimRequest {
-  /** Of the client: a claim that is sent twice counts once. */
-  readonly token: string;
-}
-
 export interface ClaimAnswer {
   readonly epoch: number;
   readonly count: number;
@@ -123,6 +118,7 @@ export function readKeys(value: unknown): readonly string[] {
   return Array.isArray(value) && value.every(isKey) ? value : unreadable("list of keys");
 }
 
+/** Of a client that claims: a claim that is sent twice counts once. */
 export function readToken(value: unknown): string {
   return isRecord(value) && typeof value["token"] === "string" && value["token"] !== ""
     ? value["token"]

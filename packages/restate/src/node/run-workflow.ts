@@ -49,8 +49,6 @@ const UNREADABLE = 422;
 const AFTER_RELEASE_MS = 100;
 const MAX_RETRY_MS = 10_000;
 
-export type RunWorkflow = ReturnType<typeof createRunWorkflow>;
-
 export function createRunWorkflow(options: RunWorkflowOptions) {
   const { sealer, maxActiveMs, maxParks } = options;
 
