@@ -51,12 +51,12 @@ function rig({
       told.push(["park", owner, [...keys], wakeAt !== undefined]);
       return Promise.resolve(park());
     },
-    stop: (_runId: string, _part: number, state: string, message?: string) => {
-      told.push(["stop", state, ...(message === undefined ? [] : [message])]);
+    stop: (_runId: string, _part: number, owner: string, state: string, message?: string) => {
+      told.push(["stop", owner, state, ...(message === undefined ? [] : [message])]);
       return Promise.resolve();
     },
-    release: () => {
-      told.push(["release"]);
+    release: (_runId: string, _part: number, owner: string) => {
+      told.push(["release", owner]);
       return Promise.resolve();
     },
   };
@@ -96,7 +96,7 @@ describe("one part of a run", () => {
     expect(await go()).toBe("ended");
     expect(told).toEqual([
       ["begin", "run", 3, "default"],
-      ["stop", "ended"],
+      ["stop", "7", "ended"],
     ]);
   });
 
@@ -122,7 +122,7 @@ describe("one part of a run", () => {
   test("is handed on when the worker lets go", async () => {
     const { go, told } = rig({ code: FAR, signal: AbortSignal.abort() });
     expect(await go()).toBe("released");
-    expect(told.at(-1)).toEqual(["release"]);
+    expect(told.at(-1)).toEqual(["release", "7"]);
   });
 
   test("ends quietly when another process has taken the run over", async () => {
@@ -150,7 +150,7 @@ describe("one part of a run", () => {
       },
     });
     expect(await failing.go()).toBe("halted");
-    expect(failing.told.at(-1)).toEqual(["stop", "halted", "never"]);
+    expect(failing.told.at(-1)).toEqual(["stop", "7", "halted", "never"]);
   });
 
   test("stays with its worker while the database is away", async () => {
@@ -169,7 +169,7 @@ describe("one part of a run", () => {
     for (const script of ["1", "{}", '{"code":1}', '{"code":"1","limits":{"timeoutMs":5}}']) {
       const { go, told } = rig({ begin: () => Promise.resolve({ script }) });
       expect(await go()).toBe("halted");
-      expect(told.at(-1)).toEqual(["stop", "halted", expect.any(String)]);
+      expect(told.at(-1)).toEqual(["stop", "7", "halted", expect.any(String)]);
     }
   });
 

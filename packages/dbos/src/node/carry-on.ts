@@ -64,12 +64,12 @@ async function attempt(options: CarryOnOptions, runId: string, part: number): Pr
   const { parts } = runs;
   const begun = await parts.begin(runId, part, options.deployment);
   if (begun === undefined) return "stale";
-  const halt = async (message: string): Promise<PartEnd> => {
-    await parts.stop(runId, part, "halted", message);
-    return "halted";
-  };
   for (let failures = 0; ;) {
     const journal = runs.journal(runId);
+    const halt = async (message: string): Promise<PartEnd> => {
+      await parts.stop(runId, part, journal.owner(), "halted", message);
+      return "halted";
+    };
     let result: DurableResult;
     try {
       const carrier = await options.carrierFor(runId);
@@ -78,7 +78,7 @@ async function attempt(options: CarryOnOptions, runId: string, part: number): Pr
       return await halt(messageOf(error));
     }
     if (result.state === "ended") {
-      await parts.stop(runId, part, "ended");
+      await parts.stop(runId, part, journal.owner(), "ended");
       return "ended";
     }
     if (result.state === "parked") {
@@ -87,7 +87,7 @@ async function attempt(options: CarryOnOptions, runId: string, part: number): Pr
       continue;
     }
     if (result.halt.kind === "released") {
-      await parts.release(runId, part);
+      await parts.release(runId, part, journal.owner());
       return "released";
     }
     if (journal.lost()) return "taken over";

@@ -27,6 +27,9 @@ const BATCH = 1_000;
 const LAUNCH_PAUSE_MS = 100;
 const LAUNCH = "SELECT pg_try_advisory_lock(hashtextextended('nestbox launch', 0)) AS taken";
 const LAUNCHED = "SELECT pg_advisory_unlock(hashtextextended('nestbox launch', 0))";
+/** So that the lock of a machine that is gone without a word is free after half a minute, and not after hours. */
+const KEEP_ALIVE =
+  "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4";
 const LOCK = "SELECT pg_advisory_lock(hashtextextended('nestbox worker ' || $1, 0))";
 const TRY = "SELECT pg_try_advisory_lock(hashtextextended('nestbox worker ' || $1, 0)) AS taken";
 const FREE = "SELECT pg_advisory_unlock(hashtextextended('nestbox worker ' || $1, 0))";
@@ -89,6 +92,7 @@ export class Living {
     });
     try {
       await client.connect();
+      await client.query(KEEP_ALIVE);
       await client.query(LOCK, [executorId]);
       this.#client = client;
     } catch (error) {

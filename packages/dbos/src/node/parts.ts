@@ -139,20 +139,34 @@ export class Parts {
     });
   }
 
-  /** It stays as it is, and says why, until somebody resumes it; or it has ended. */
-  async stop(runId: string, part: number, state: "halted" | "ended", message?: string): Promise<void> {
+  /**
+   * It stays as it is, and says why, until somebody resumes it; or it has ended. With an `owner`, only while nobody has
+   * taken the run over from that one.
+   */
+  async stop(
+    runId: string,
+    part: number,
+    owner: string | undefined,
+    state: "halted" | "ended",
+    message?: string,
+  ): Promise<void> {
     await this.#database.query(
-      `UPDATE nestbox.runs SET state = $3, message = $4
-       WHERE run_id = $1 AND part = $2 AND state IN ('queued', 'running')`,
-      [runId, part, state, message?.slice(0, MAX_MESSAGE) ?? null],
+      `UPDATE nestbox.runs SET state = $4, message = $5
+       WHERE run_id = $1 AND part = $2 AND ($3::bigint IS NULL OR owner = $3) AND state IN ('queued', 'running')`,
+      [runId, part, owner ?? null, state, message?.slice(0, MAX_MESSAGE) ?? null],
     );
   }
 
   /** The worker lets go of it: another one may begin at once. */
-  async release(runId: string, part: number): Promise<void> {
+  async release(runId: string, part: number, owner: string | undefined): Promise<void> {
     await this.#database.transaction(async (client) => {
       await lock(client, runId);
-      await this.#next(client, runId, "state = 'running' AND part = $2", [part]);
+      await this.#next(
+        client,
+        runId,
+        "state = 'running' AND part = $2 AND ($3::bigint IS NULL OR owner = $3)",
+        [part, owner ?? null],
+      );
     });
   }
 

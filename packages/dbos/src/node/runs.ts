@@ -36,7 +36,7 @@ export interface DbosOptions {
 export interface DbosRun {
   readonly runId: string;
   readonly begunAt: number;
-  /** `undefined`: it was not submitted, and whoever has its journal carries it on. */
+  /** `undefined`: it was not submitted, whoever has its journal carries it on, and it has not ended. */
   readonly state: RunState | undefined;
   /** When a parked run goes on by itself, since the epoch. */
   readonly wakeAt: number | undefined;
@@ -160,13 +160,13 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
     },
 
     async status(runId) {
-      const rows = await database.query(`SELECT ${COLUMNS} FROM nestbox.runs WHERE run_id = $1`, [runId]);
+      const rows = await database.query(`SELECT * FROM (${RUNS}) r WHERE run_id = $1`, [runId]);
       return rows[0] === undefined ? undefined : runOf(rows[0]);
     },
 
     async runs({ limit = MAX_LISTED, state } = {}) {
       const rows = await database.query(
-        `SELECT ${COLUMNS} FROM nestbox.runs WHERE $2::text IS NULL OR state = $2 ORDER BY begun_at, run_id LIMIT $1`,
+        `SELECT * FROM (${RUNS}) r WHERE $2::text IS NULL OR state = $2 ORDER BY begun_at, run_id LIMIT $1`,
         [Math.min(limit, MAX_LISTED), state ?? null],
       );
       return rows.map(runOf);
@@ -174,8 +174,9 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
 
     async questions({ limit = MAX_LISTED } = {}) {
       const rows = await database.query(
-        `SELECT run_id, key, question, asked_at FROM nestbox.waits
-         WHERE question IS NOT NULL AND value IS NULL ORDER BY asked_at, run_id, key LIMIT $1`,
+        `SELECT run_id, key, question, asked_at FROM nestbox.waits w
+         WHERE question IS NOT NULL AND value IS NULL AND NOT (${hasEnded("w")})
+         ORDER BY asked_at, run_id, key LIMIT $1`,
         [Math.min(limit, MAX_LISTED)],
       );
       return rows.map((row) => ({
@@ -200,7 +201,11 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
   };
 }
 
-const COLUMNS = "run_id, begun_at, state, wake_at, message, deployment";
+const hasEnded = (row: string): string =>
+  `EXISTS (SELECT 1 FROM nestbox.steps s WHERE s.run_id = ${row}.run_id AND s.key = 'end' AND s.state = 1)`;
+/** What has an end has ended, whoever wrote it. */
+const RUNS = `SELECT run_id, begun_at, wake_at, message, deployment,
+  CASE WHEN ${hasEnded("runs")} THEN 'ended' ELSE state END AS state FROM nestbox.runs AS runs`;
 const STATES: readonly RunState[] = ["queued", "running", "parked", "halted", "ended"];
 
 function runOf(row: Row): DbosRun {

@@ -14,7 +14,7 @@ export interface WorkerOptions extends DbosOptions {
   /** What a run may call and how it is run. Asked each time a run is carried on here. */
   readonly carrierFor: (runId: string) => Carrier | Promise<Carrier>;
   /**
-   * Runs stay with the deployment that began them, and new ones go to the one that was launched first most recently.
+   * Runs stay with the deployment that began them, and new ones go to the one whose first worker came last.
    * Default: all workers are of one.
    */
   readonly deployment?: string;

@@ -129,6 +129,8 @@ describe("a submitted run", () => {
     const outcome = await fleet.runs.result("asleep");
     expect(!outcome.ok && outcome.error).toMatchObject({ kind: "aborted", message: "Not wanted any more" });
 
+    expect(await fleet.runs.questions()).toEqual([]);
+
     await fleet.runs.submit("awake", { code: "await tools.effect({ n: 1, after: 600000 })" });
     await fleet.until("it is inside", () => fleet.effects("awake").length === 1);
     const client = await DBOSClient.create({ systemDatabaseUrl: fleet.databaseUrl });
@@ -154,6 +156,21 @@ describe("a submitted run", () => {
     expect(!outcome.ok && outcome.error.kind).toBe("timeout");
     expect(valueOf(await fleet.runs.result("timer"))).toBe(true);
     expect(what("timer")).toEqual(["effect:1"]);
+  });
+
+  test("carried on by another process than its worker belongs to that one: the worker can neither halt nor hand it on", async () => {
+    const worker = await fleet.start();
+    const code =
+      "const a = (await tools.effect({ n: 1, after: 3000 })).n; return [a, (await tools.effect({ n: 2 })).n]";
+    await fleet.runs.submit("taken", { code });
+    await fleet.until("it is inside", () => fleet.effects("taken").length === 1);
+    const step = await fleet.runs.run("taken").step("start", () => Promise.reject(new Error("not again")));
+    expect(step).toMatchObject({ kind: "done", replayed: true });
+    await pause(4_000);
+    await fleet.kill(worker, "SIGTERM");
+    expect(worker.exitCode).toBe(0);
+    expect(await fleet.runs.status("taken")).toMatchObject({ state: "running", message: undefined });
+    expect(what("taken")).toEqual(["effect:1"]);
   });
 });
 
