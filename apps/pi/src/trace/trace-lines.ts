@@ -62,7 +62,7 @@ function madeByScript(call: TraceCall): boolean {
 /** The beginning of a text, on one line. */
 function short(text: string, maxChars: number): string {
   const flat = text.slice(0, maxChars * 4).replace(/\s+/g, " ");
-  const chars = [...flat];
+  const chars = Array.from(flat);
   const cut = chars.length > maxChars || text.length > maxChars * 4;
   return showText(cut ? `${chars.slice(0, maxChars).join("")}…` : flat, maxChars * 4);
 }
