@@ -112,6 +112,19 @@ describe("nestbox.config.jsonc", () => {
     expect(exitCode).toBe(2);
   });
 
+  it("is named where a policy that it names is missing", async () => {
+    startIn({ policy: ["gone.jsonc"] });
+    const code = ["run", "--eval", "return 1"];
+    const found = await nestbox(code);
+    expect(found.stderr).toMatch(
+      /gone\.jsonc \(named in nestbox\.config\.jsonc\): there is no such file\. Make it, or take it out of there\./,
+    );
+    expect(found.exitCode).toBe(2);
+    expect((await nestbox([...code, "--policy", "mine.jsonc"])).stderr).toContain(
+      "Policy mine.jsonc: there is no such file.",
+    );
+  });
+
   it("that is named has to be there", async () => {
     const { stderr, exitCode } = await nestbox(["tools", "--config", "nowhere.jsonc"]);
     expect(stderr).toMatch(/nowhere\.jsonc: there is no such file/);
@@ -123,7 +136,10 @@ describe("nestbox.config.jsonc", () => {
     vi.restoreAllMocks();
     const options = withConfig({ config: join(place, "nestbox.config.jsonc") }, folder);
     expect(options.tools).toEqual([join(place, "a.mjs"), "a-package"]);
-    expect(options.policyFiles).toEqual({ policy: [join(place, "p.jsonc")] });
+    expect(options.policyFiles).toEqual({
+      policy: [join(place, "p.jsonc")],
+      configured: { file: join(place, "nestbox.config.jsonc"), paths: [join(place, "p.jsonc")] },
+    });
   });
 });
 

@@ -80,6 +80,34 @@ describe("nestbox doctor names cause and way out", () => {
     expect(await finding("sandbox", change)).toMatchObject({ status: "skipped" });
   });
 
+  it("for a Pi that is too old, and for none", async () => {
+    const place = mkdtempSync(join(folder, "pi-"));
+    const withPi = (version: string) => {
+      writeFileSync(
+        join(place, "package.json"),
+        JSON.stringify({ name: "@earendil-works/pi-coding-agent", version }),
+      );
+      writeFileSync(join(place, "pi"), "");
+      return finding("pi", { env: { PATH: place } });
+    };
+    for (const old of ["0.74.2", "1.5.9"])
+      expect(await withPi(old)).toMatchObject({
+        status: "problem",
+        found: expect.stringContaining(`Pi ${old} (`),
+        cause: "Nestbox needs Pi 1.6 or later.",
+        fix: "npm install --global @earendil-works/pi-coding-agent@latest, with Node 22.19 or later.",
+      });
+    for (const good of ["1.6.0", "1.10.0", "2.0.0"])
+      expect(await withPi(good)).toMatchObject({
+        status: "ok",
+        found: expect.stringContaining(`Pi ${good}`),
+      });
+    expect(await finding("pi", { env: { PATH: folder } })).toMatchObject({
+      status: "note",
+      fix: expect.stringMatching(/with a clone that was built, pi install <clone>\/apps\/pi$/),
+    });
+  });
+
   describe("in a real place", () => {
     const program = (name: string, text: string, mode: number): string => {
       const file = join(folder, name);

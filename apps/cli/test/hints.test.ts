@@ -69,7 +69,10 @@ describe("what is said of a denied call", () => {
     const same = Array.from({ length: 50 }, () => call("deploy", "default.annotations", "built-in"));
     expect(hints(same).match(/^deploy: /gm)).toHaveLength(1);
     const many = Array.from({ length: 50 }, (_, n) => call(`deploy-${n}`, "default.annotations", "built-in"));
-    expect(hints(many).match(/^deploy-\d+: /gm)).toHaveLength(5);
+    expect(hints(many).match(/"tool":"deploy-\d+"/g)).toHaveLength(5);
+    expect(hints(many)).toMatch(/deploy-4, and 45 more: their/);
+    const ruled = many.map(({ name }) => call(name, "no", "user"));
+    expect(hints(ruled, [layer("user", "own.jsonc", denies)]).match(/^deploy-\d+: /gm)).toHaveLength(5);
   });
 
   it("gives a rule that does allow it, also where the tool's name is strange", async () => {
@@ -87,9 +90,16 @@ describe("what is said of a denied call", () => {
       write("hint.jsonc", policy),
     ]);
     expect([after.exitCode, after.stderr.includes("What was denied")]).toEqual([0, false]);
+    const two = hints([
+      call("a b", "default.annotations", "built-in"),
+      call("a-b", "default.annotations", "built-in"),
+    ]);
+    expect(two.match(/nobody can be asked/g)).toHaveLength(1);
+    const parsed = parsePolicy(two.slice(two.indexOf("\n")), { file: "policy.jsonc", layer: "user" });
+    expect(parsed.ok && parsed.policy.rules.map(({ id }) => id)).toEqual(["allow-a-b", "allow-a-b-2"]);
     // Into a file that is there already goes the rule alone.
     const rule = hints([call('a "b" c', "default.annotations", "built-in")], [], false, ["mine.jsonc"]);
-    expect(rule).toContain("put this rule into mine.jsonc:");
+    expect(rule).toContain("add this to `rules` in mine.jsonc:");
     expect(JSON.parse(rule.split("\n").at(-1) ?? "")).toEqual({
       id: "allow-a--b--c",
       effect: "allow",
@@ -170,6 +180,18 @@ describe("words and columns", () => {
       "/very/long".repeat(5),
       "now",
     ]);
+  });
+
+  it("moves a path that does not fit behind its indent to the left, whole", () => {
+    const path = `/${"p".repeat(29)}`;
+    expect(wrapped("problem  policy  ", `of ${path} now`, 40)).toEqual([
+      "problem  policy  of",
+      `          ${path}`,
+      "                 now",
+    ]);
+    expect(wrapped("problem  policy  ", path, 40)).toEqual(["problem  policy", `          ${path}`]);
+    // Wider than the terminal: nothing helps.
+    expect(wrapped("do: ", "w".repeat(50), 40)).toEqual([`do: ${"w".repeat(50)}`]);
   });
 
   it("cuts and pads by columns: wide characters take two, and none is cut in half", () => {

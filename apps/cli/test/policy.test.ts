@@ -1,11 +1,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { PassThrough } from "node:stream";
 
 import { createGate } from "@nestbox/policy";
 import { openAuditLog, openPolicy } from "@nestbox/policy/node";
 import { describe, expect, it } from "vitest";
 
+import { main } from "../src/program.ts";
 import { fixtureTools, nestbox } from "./support/nestbox.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "nestbox-policy-")));
@@ -37,6 +39,22 @@ interface Answer {
 const last = (text: string): unknown => JSON.parse(text.trimEnd().split("\n").at(-1) ?? "");
 
 describe("nestbox policy", () => {
+  it("gives no reason for a rule that has none", async () => {
+    const explain = (command: string) => nestbox(["policy", "explain", command, "--policy", rules]);
+    expect((await explain("git status")).stdout).toMatch(/^allow {2}status \(user\)\n {2}matched: /);
+    expect((await explain("rm -rf build")).stdout).toContain("\n  It deletes a tree.\n  matched: ");
+  });
+
+  it("breaks an explanation between words where a terminal ends", async () => {
+    const stdout = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 60 });
+    const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() };
+    const args = ["policy", "explain", "rm -rf build && git push --force origin main", "--policy", rules];
+    await main(args, streams, new AbortController().signal);
+    const text = String(stdout.read());
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(60);
+    expect(text).toMatch(/\nthe model is told: .*\n {19}\S/);
+  });
+
   it("explains a command line without running it", async () => {
     const { stdout, exitCode } = await nestbox([
       "policy",

@@ -22,6 +22,7 @@ import { type CatalogOptions, openCatalog } from "../compose/open-catalog.ts";
 import { openCommandPolicy, type PolicyFiles, policyProblems, problemLine } from "../compose/gate.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { count } from "../report/human.ts";
+import { terminalColumns, wrapped } from "../report/width.ts";
 import { type Streams, tellOn, writeJsonLine } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
 import { messageOf } from "../message-of.ts";
@@ -210,26 +211,32 @@ function readText(file: string, what: string): string {
   }
 }
 
+/** For a rule that does not say why, the engine says that the rule says so; the line above has named it. */
+const saysWhy = ({ reason, rule }: Explanation): boolean => reason !== `The rule ${rule} says so`;
+
 function writeExplanation(explanation: Explanation, options: PolicyOptions, streams: Streams): number {
   if (options.json === true) {
     writeJsonLine(streams, { decision: explanation.effect, ...explanation });
     return exitCodes.ok;
   }
-  const write = (line: string): void => void streams.stdout.write(`${line}\n`);
-  write(`${explanation.effect}  ${explanation.rule} (${explanation.layer})`);
-  write(`  ${explanation.reason}`);
-  write(`  matched: ${explanation.matched}`);
+  const columns = terminalColumns(streams.stdout);
+  const write = (prefix: string, text = ""): void => {
+    for (const line of wrapped(prefix, text, columns)) streams.stdout.write(`${line}\n`);
+  };
+  write(`${explanation.effect}  `, `${explanation.rule} (${explanation.layer})`);
+  if (saysWhy(explanation)) write("  ", explanation.reason);
+  write("  matched: ", explanation.matched);
   if (explanation.parts.length > 1) {
     write("parts");
     for (const part of explanation.parts)
-      write(`  ${part.effect.padEnd(5)} ${part.matched}  ${part.rule} (${part.layer})`);
+      write(`  ${part.effect.padEnd(5)} `, `${part.matched}  ${part.rule} (${part.layer})`);
   }
   if (explanation.resources.length > 0) {
     write("resources");
     for (const resource of explanation.resources)
-      write(`  ${resource.action} ${resource.kind} ${resource.value ?? "(not known before it runs)"}`);
+      write("  ", `${resource.action} ${resource.kind} ${resource.value ?? "(not known before it runs)"}`);
   }
-  for (const doubt of explanation.doubts) write(`doubt  ${doubt.kind}: ${doubt.message}`);
-  write(`the model is told: ${explanation.modelMessage}`);
+  for (const doubt of explanation.doubts) write("doubt  ", `${doubt.kind}: ${doubt.message}`);
+  write("the model is told: ", explanation.modelMessage);
   return exitCodes.ok;
 }

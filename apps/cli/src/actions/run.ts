@@ -115,7 +115,8 @@ export async function run(
   }
 
   const policyFiles = filesOf(options.policyFiles, start);
-  if (options.json === true) writeJsonLine(streams, runReport(outcome, opened.dryRun?.wouldDeny()));
+  if (options.json === true)
+    writeJsonLine(streams, runReport(outcome, opened.answers, opened.dryRun?.wouldDeny()));
   else {
     writeRunReport(
       {
@@ -123,6 +124,7 @@ export async function run(
         trace: trace.trace(),
         name: nameOf(script),
         policyFiles,
+        answers: opened.answers,
         ...(opened.dryRun === undefined ? {} : { wouldDeny: opened.dryRun.wouldDeny() }),
         hints: allowHints({
           calls: trace.trace().calls,

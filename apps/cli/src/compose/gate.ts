@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import {
   type Approver,
   createGate,
+  type GateOptions as GateSettings,
   type LayerName,
   type PolicyGate,
   type PolicyProblem,
@@ -20,13 +21,15 @@ export interface PolicyFiles {
   readonly policy?: readonly string[];
   readonly managed?: readonly string[];
   readonly project?: readonly string[];
+  /** The config file that named some of these, and which. */
+  readonly configured?: { readonly file: string; readonly paths: readonly string[] };
 }
 
 /** The given files over the built-in rules and the annotation default. Files are relative to `start`. */
 export function openCommandPolicy(files: PolicyFiles, start: string, cwd: string): OpenPolicy {
   const layer = (name: LayerName, paths: readonly string[] = []) =>
     paths.map((path) => {
-      if (!existsSync(resolve(start, path))) throw new UsageError(`Policy ${path}: there is no such file.`);
+      if (!existsSync(resolve(start, path))) throw new UsageError(missing(path, files.configured));
       return { path: resolve(start, path), layer: name };
     });
   return openPolicy({
@@ -38,6 +41,12 @@ export function openCommandPolicy(files: PolicyFiles, start: string, cwd: string
     home: homedir(),
     cwd,
   });
+}
+
+function missing(path: string, configured: PolicyFiles["configured"]): string {
+  return configured?.paths.includes(path) === true
+    ? `Policy ${path} (named in ${configured.file}): there is no such file. Make it, or take it out of there.`
+    : `Policy ${path}: there is no such file.`;
 }
 
 /** What is wrong with the files, a line each. */
@@ -56,6 +65,8 @@ export interface GateOptions {
   /** Who answers an ask. Absent: an ask is a deny. */
   readonly approver?: Approver;
   readonly onError: (message: string) => void;
+  /** Told of each decision. */
+  readonly onDecision?: NonNullable<GateSettings["onDecision"]>;
   /** Nothing is blocked or asked; what would have been is told to it. */
   readonly dryRun?: DryRun;
 }
@@ -75,9 +86,11 @@ export function openGate(options: GateOptions): { readonly gate: PolicyGate; rea
     engine: policy.engine,
     facts: policy.facts,
     ...(options.approver === undefined ? {} : { approver: options.approver }),
-    ...(options.dryRun === undefined
-      ? {}
-      : { mode: "dry-run" as const, onDecision: options.dryRun.onDecision }),
+    ...(options.dryRun === undefined ? {} : { mode: "dry-run" as const }),
+    onDecision: (record) => {
+      options.dryRun?.onDecision(record);
+      options.onDecision?.(record);
+    },
     onError: (error, where) => options.onError(`${where}: ${messageOf(error)}`),
   });
   return { gate, policy };

@@ -4,6 +4,7 @@ import type { OpenPolicy } from "@nestbox/policy/node";
 
 import { type ConfiguredOptions, withConfig, type WithConfig } from "../config/with-config.ts";
 import { type Streams, tellOn } from "../output.ts";
+import { type Answers, createAnswers } from "./answers.ts";
 import { connectServers } from "./connect-servers.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
 import { openGate } from "./gate.ts";
@@ -39,6 +40,8 @@ export interface OpenHost<T extends HostChoice> extends AsyncDisposable {
   readonly cwd: string;
   /** Of a dry run: what it has let through. */
   readonly dryRun: DryRun | undefined;
+  /** What a person answered. */
+  readonly answers: Answers;
   /** Says something on standard error, on one line. */
   readonly warn: (message: string) => void;
 }
@@ -55,11 +58,13 @@ export async function openHost<T extends HostChoice>(given: T, context: HostCont
     warn(
       "dry run: the policy denies nothing and asks nobody, except about its own files; every call has its effects",
     );
+  const answers = createAnswers();
   const { gate, policy } = openGate({
     files: options.policyFiles,
     start,
     cwd,
     onError: warn,
+    onDecision: answers.onDecision,
     ...(dryRun === undefined ? {} : { dryRun }),
     ...(approver === undefined ? {} : { approver }),
   });
@@ -82,5 +87,5 @@ export async function openHost<T extends HostChoice>(given: T, context: HostCont
     await close();
     throw error;
   }
-  return { host, policy, options, start, cwd, dryRun, warn, [Symbol.asyncDispose]: close };
+  return { host, policy, options, start, cwd, dryRun, answers, warn, [Symbol.asyncDispose]: close };
 }

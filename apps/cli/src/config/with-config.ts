@@ -38,5 +38,8 @@ function policyFiles(options: ConfiguredOptions, { config, named }: LoadedConfig
   return {
     ...(user === undefined ? {} : { policy: user }),
     ...(project === undefined ? {} : { project }),
+    ...(config.policy === undefined
+      ? {}
+      : { configured: { file: options.config ?? CONFIG_FILE, paths: config.policy } }),
   };
 }

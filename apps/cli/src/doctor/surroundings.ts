@@ -7,6 +7,10 @@ import { messageOf } from "../message-of.ts";
 import { count } from "../report/human.ts";
 import type { World } from "./world.ts";
 
+const LEAST_PI = "1.6.0";
+/** Until the first release; after it: `pi install npm:@nestbox/pi`. */
+const EXTENSION_INSTALL = "with a clone that was built, pi install <clone>/apps/pi";
+
 /** Pi, which Nestbox extends and does not need. */
 export function checkPi(world: World): Finding {
   const id = "pi";
@@ -14,14 +18,25 @@ export function checkPi(world: World): Finding {
     .split(delimiter)
     .flatMap((folder) => (folder === "" ? [] : [join(folder, "pi")]));
   const file = places.find((place) => existsSync(place));
-  if (file !== undefined)
-    return { id, status: "ok", found: `Pi ${piVersion(file) ?? "of unknown version"} (${file})` };
+  if (file !== undefined) {
+    const version = piVersion(file);
+    const found = `Pi ${version ?? "of unknown version"} (${file})`;
+    if (version === undefined || version.localeCompare(LEAST_PI, undefined, { numeric: true }) >= 0)
+      return { id, status: "ok", found };
+    return {
+      id,
+      status: "problem",
+      found,
+      cause: "Nestbox needs Pi 1.6 or later.",
+      fix: "npm install --global @earendil-works/pi-coding-agent@latest, with Node 22.19 or later.",
+    };
+  }
   return {
     id,
     status: "note",
     found: "Pi is not on PATH",
     cause: "None of the folders of PATH has a program named pi.",
-    fix: "Nothing to do for nestbox itself. For the extension: npm install --global @earendil-works/pi-coding-agent, then pi install npm:@nestbox/pi",
+    fix: `Nothing to do for nestbox itself. For the extension: npm install --global @earendil-works/pi-coding-agent, then, ${EXTENSION_INSTALL}`,
   };
 }
 

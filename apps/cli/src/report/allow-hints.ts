@@ -14,7 +14,7 @@ export interface HintOptions {
   readonly fileName: (path: string) => string;
 }
 
-/** Hints of one report; more of them would hide what happened. */
+/** Hints of one report, and tools that one of them names; more of them would hide what happened. */
 const MAX_HINTS = 5;
 
 /**
@@ -23,11 +23,18 @@ const MAX_HINTS = 5;
  */
 export function allowHints(options: HintOptions): readonly string[] {
   const found = new Map<string, readonly string[]>();
+  const unspoken = new Set<string>();
   for (const { name, decision } of denied(options.calls)) {
+    // Only what no rule speaks of: every other built-in rule is there for a reason, which its message gives.
+    if (decision.layer === "built-in") {
+      if (decision.rule === "default.annotations" && !options.asked) unspoken.add(name);
+      continue;
+    }
     const key = JSON.stringify([name, decision.rule, decision.layer]);
     if (!found.has(key)) found.set(key, hintOf(name, decision, options));
   }
-  return [...found.values()].slice(0, MAX_HINTS).flat();
+  const rules = unspoken.size === 0 ? [] : [rulesHint([...unspoken], options.policyFiles)];
+  return [...rules, ...found.values()].slice(0, MAX_HINTS).flat();
 }
 
 type Denied = TraceCall & { readonly decision: NonNullable<TraceCall["decision"]> };
@@ -42,10 +49,9 @@ function denied(calls: readonly TraceCall[]): readonly Denied[] {
 function hintOf(
   tool: string,
   { rule, layer }: Denied["decision"],
-  { layers, policyFiles, asked, fileName }: HintOptions,
+  { layers, asked, fileName }: HintOptions,
 ): readonly string[] {
   const name = oneLine(tool, 100);
-  if (layer === "built-in") return builtInHint(tool, rule, policyFiles, asked);
   const owner = layers.find(
     (one) => one.ok && one.name === layer && one.policy.rules.some(({ id }) => id === rule),
   );
@@ -64,23 +70,38 @@ function hintOf(
     : [`${name}: rule ${rule} in ${file} denies it. To allow it, change that rule.`];
 }
 
-function builtInHint(
-  tool: string,
-  rule: string,
-  policyFiles: readonly string[],
-  asked: boolean,
-): readonly string[] {
-  // Only what no rule speaks of: every other built-in rule is there for a reason, which its message gives.
-  if (rule !== "default.annotations" || asked) return [];
-  const name = oneLine(tool, 100);
-  const file = policyFiles[0] ?? "policy.jsonc";
-  const text = JSON.stringify({
-    id: `allow-${tool.replaceAll(/[^\w-]/g, "-").slice(0, 60)}`,
-    effect: "allow",
-    tool,
+/** One text to paste for all tools that no rule speaks of. */
+function rulesHint(tools: readonly string[], policyFiles: readonly string[]): readonly string[] {
+  const shown = tools.slice(0, MAX_HINTS);
+  const more = tools.length - shown.length;
+  const names = `${shown.map((tool) => oneLine(tool, 100)).join(", ")}${more === 0 ? "" : `, and ${more} more`}`;
+  const [their, say, them] =
+    tools.length === 1 ? ["its", "it is harmless", "it"] : ["their", "they are harmless", "them"];
+  const ids = new Set<string>();
+  const rules = shown.map((tool) => {
+    const id = freeId(`allow-${tool.replaceAll(/[^\w-]/g, "-").slice(0, 60)}`, ids);
+    return oneLine(JSON.stringify({ id, effect: "allow", tool }), 500);
   });
+  const [file] = policyFiles;
+  const what =
+    file === undefined
+      ? "put this into policy.jsonc and add --policy policy.jsonc:"
+      : `add this to \`rules\` in ${file}:`;
+  const lines = rules.map((rule, index) => `${rule}${index === rules.length - 1 ? "" : ","}`);
   return [
-    `${name}: its annotations do not say that it is harmless, and nobody can be asked here. Run it in a terminal to be asked; or, to allow it always, put this rule into ${file}${policyFiles.length === 0 ? " and add --policy policy.jsonc" : ""}:`,
-    `  ${policyFiles.length === 0 ? `{ "version": 1, "rules": [${oneLine(text, 500)}] }` : oneLine(text, 500)}`,
+    `${names}: ${their} annotations do not say that ${say}, and nobody can be asked here. Run it in a terminal to be asked; or, to allow ${them} always, ${what}`,
+    ...(file !== undefined
+      ? lines.map((line) => `  ${line}`)
+      : lines.length === 1
+        ? [`  { "version": 1, "rules": [${lines.join("")}] }`]
+        : [`  { "version": 1, "rules": [`, ...lines.map((line) => `    ${line}`), "  ] }"]),
   ];
+}
+
+/** Names that differ only in what an id cannot hold are told apart by a number. */
+function freeId(id: string, taken: Set<string>): string {
+  let free = id;
+  for (let n = 2; taken.has(free); n += 1) free = `${id}-${n}`;
+  taken.add(free);
+  return free;
 }

@@ -1,6 +1,7 @@
 import type { TraceCall } from "@nestbox/calls";
 import type { OutputItem, ScriptOutcome } from "@nestbox/codemode";
 
+import type { PersonAnswer } from "../compose/answers.ts";
 import type { Colors } from "./colors.ts";
 import { oneLine } from "./safe-text.ts";
 import { cut, displayWidth, padded, wrapped } from "./width.ts";
@@ -25,18 +26,47 @@ export function outputText(items: readonly OutputItem[]): string {
   return [...text, ...lines].join("\n");
 }
 
-/** Decisions, one line a call that was decided. */
-export function decisionLines(calls: readonly TraceCall[], colors: Colors): string[] {
-  return calls.flatMap(({ name, decision, children }) => {
+const ANSWERS: Readonly<Record<PersonAnswer, string>> = {
+  once: "you, once",
+  "this-run": "you, for this run",
+  earlier: "you, earlier in this run",
+  no: "you",
+  stop: "you, and stopped the script",
+  "no-earlier": "you, earlier in this run",
+};
+
+/** Decisions, one line a call that was decided: by the person who was asked, else by the rule. */
+export function decisionLines(
+  calls: readonly TraceCall[],
+  colors: Colors,
+  answerOf: (callId: string) => PersonAnswer | undefined = () => undefined,
+): string[] {
+  return calls.flatMap(({ id, name, decision, children }) => {
+    const answer = answerOf(id);
     const paint = decision?.effect === "allow" ? colors.green : colors.red;
     const own =
       decision === undefined
         ? []
         : [
-            `${paint(decision.effect.padEnd(5))} ${oneLine(name)}  ${colors.dim(`${decision.rule} (${decision.layer})`)}`,
+            `${paint(decision.effect.padEnd(5))} ${oneLine(name)}  ${colors.dim(
+              answer === undefined
+                ? `${decision.rule} (${decision.layer})`
+                : `${ANSWERS[answer]} (asked by ${decision.rule})`,
+            )}`,
           ];
-    return [...own, ...decisionLines(children, colors)];
+    return [...own, ...decisionLines(children, colors, answerOf)];
   });
+}
+
+/** How long a call took; the time in which a person thought about it stands apart. */
+export function callDuration(
+  { durationMs, runMs }: Pick<TraceCall, "durationMs" | "runMs">,
+  answer: PersonAnswer | undefined,
+): string {
+  const asked = answer === "once" || answer === "this-run";
+  return asked && durationMs !== undefined && runMs !== undefined
+    ? `${duration(runMs)} (+${duration(durationMs - runMs)} asked)`
+    : duration(durationMs);
 }
 
 export interface TreeOptions {

@@ -1,3 +1,4 @@
+import type { Answers, PersonAnswer } from "../compose/answers.ts";
 import type { WouldDeny } from "../compose/dry-run.ts";
 import type { ScriptCall, ScriptOutcome } from "@nestbox/codemode";
 import type { CallDecision, JsonValue } from "@nestbox/tool";
@@ -23,6 +24,8 @@ export interface RunReport {
     readonly status: string;
     readonly durationMs: number | null;
     readonly decision: CallDecision | null;
+    /** What a person said, where one was asked about it. */
+    readonly answer?: PersonAnswer;
     readonly error?: string;
   }[];
   readonly stats: JsonValue;
@@ -30,7 +33,11 @@ export interface RunReport {
   readonly wouldDeny?: readonly WouldDeny[];
 }
 
-export function runReport(outcome: ScriptOutcome, wouldDeny?: readonly WouldDeny[]): RunReport {
+export function runReport(
+  outcome: ScriptOutcome,
+  answers: Pick<Answers, "of">,
+  wouldDeny?: readonly WouldDeny[],
+): RunReport {
   return {
     ok: outcome.ok,
     value: outcome.ok ? (outcome.value ?? null) : null,
@@ -38,7 +45,7 @@ export function runReport(outcome: ScriptOutcome, wouldDeny?: readonly WouldDeny
     output: outcome.output.flatMap((item) => (item.type === "console" ? [] : [{ ...item }])),
     console: outcome.output.flatMap((item) => (item.type === "console" ? [item.text] : [])),
     warnings: outcome.warnings.map((warning) => ({ ...warning })),
-    calls: outcome.calls.map(callOf),
+    calls: outcome.calls.map((call) => callOf(call, answers.of(call.id))),
     stats: { ...outcome.stats },
     ...(wouldDeny === undefined ? {} : { wouldDeny }),
   };
@@ -66,13 +73,14 @@ function errorOf(error: (ScriptOutcome & { ok: false })["error"]): RunReport["er
   return { ...error, line: error.line ?? null };
 }
 
-function callOf(call: ScriptCall): RunReport["calls"][number] {
+function callOf(call: ScriptCall, answer: PersonAnswer | undefined): RunReport["calls"][number] {
   return {
     id: call.id,
     name: call.name,
     status: call.status === "running" ? "cancelled" : call.status,
     durationMs: call.durationMs ?? null,
     decision: call.decision ?? null,
+    ...(answer === undefined ? {} : { answer }),
     ...(call.error === undefined ? {} : { error: call.error }),
   };
 }

@@ -1,10 +1,11 @@
-import type { CallTrace } from "@nestbox/calls";
+import type { CallTrace, TraceCall } from "@nestbox/calls";
 import type { ScriptOutcome } from "@nestbox/codemode";
 
+import type { Answers } from "../compose/answers.ts";
 import { dryRunLines, type WouldDeny } from "../compose/dry-run.ts";
 import type { Streams } from "../output.ts";
 import { colorsFor } from "./colors.ts";
-import { decisionLines, errorLines, outputText, treeLines } from "./human.ts";
+import { callDuration, decisionLines, errorLines, outputText, treeLines } from "./human.ts";
 import { forTerminal, oneLine } from "./safe-text.ts";
 import { terminalColumns, wrapped } from "./width.ts";
 
@@ -14,6 +15,7 @@ export interface RunStory {
   /** What the script is called. */
   readonly name: string;
   readonly policyFiles: readonly string[];
+  readonly answers: Pick<Answers, "of">;
   /** Of a dry run. */
   readonly wouldDeny?: readonly WouldDeny[];
   /** What to do about calls that were denied. */
@@ -22,7 +24,7 @@ export interface RunStory {
 
 /** How a run went, for a person: the story on standard error, the script's output and value on standard output. */
 export function writeRunReport(story: RunStory, streams: Streams): void {
-  const { outcome, trace, name, policyFiles, hints } = story;
+  const { outcome, trace, name, policyFiles, answers, hints } = story;
   const colors = colorsFor(streams.stderr, process.env);
   const policy = policyFiles.length === 0 ? "annotation default" : policyFiles.join(", ");
   const section = (title: string, lines: readonly string[]): void => {
@@ -32,9 +34,10 @@ export function writeRunReport(story: RunStory, streams: Streams): void {
   // Of which two stand before every line of a section. A pipe keeps whole names.
   const terminal = terminalColumns(streams.stderr);
   const columns = terminal === undefined ? {} : { columns: terminal - 2 };
-  section(`Policy: ${policy}`, decisionLines(trace.calls, colors));
+  const noteOf = (call: TraceCall): string => callDuration(call, answers.of(call.id));
+  section(`Policy: ${policy}`, decisionLines(trace.calls, colors, answers.of));
   const dropped = trace.omitted === 0 ? [] : [colors.dim(`and ${trace.omitted} more calls`)];
-  section(`Calls of ${name}`, [...treeLines(trace.calls, colors, columns), ...dropped]);
+  section(`Calls of ${name}`, [...treeLines(trace.calls, colors, { ...columns, noteOf }), ...dropped]);
   section(
     "Warnings",
     outcome.warnings.flatMap((warning) =>

@@ -39,7 +39,8 @@ export function cut(text: string, columns: number): string {
 
 /**
  * A text behind a first prefix, broken between words where a terminal ends and continued behind spaces of the same width.
- * A pipe gets one line: `columns` is `undefined`.
+ * A word that is wider than what is left of a line, a path for example, stays whole and begins further to the left. A
+ * pipe gets one line: `columns` is `undefined`.
  */
 export function wrapped(prefix: string, text: string, columns: number | undefined): readonly string[] {
   const indent = " ".repeat(displayWidth(prefix));
@@ -53,7 +54,13 @@ export function wrapped(prefix: string, text: string, columns: number | undefine
       line = word;
     } else line = line === "" ? word : `${line} ${word}`;
   }
-  return [...lines, line].map((one, index) => `${index === 0 ? prefix : indent}${one}`);
+  return [...lines, line].flatMap((one, index) => {
+    const before = index === 0 ? prefix : indent;
+    const left = columns - displayWidth(one);
+    if (left >= indent.length || left < 0 || indent === "") return [`${before}${one}`];
+    const moved = `${" ".repeat(left)}${one}`;
+    return index === 0 && prefix.trim() !== "" ? [prefix.trimEnd(), moved] : [moved];
+  });
 }
 
 /** Columns of a terminal, `undefined` for a pipe. */

@@ -1,0 +1,34 @@
+import type { AuditAnswer, GateOptions } from "@nestbox/policy";
+
+/** What a person said about one call that was asked about. */
+export type PersonAnswer = "once" | "this-run" | "earlier" | "no" | "stop" | "no-earlier";
+
+/** The answers of one run, by call. */
+export interface Answers {
+  readonly onDecision: NonNullable<GateOptions["onDecision"]>;
+  /** `undefined` where nobody was asked, or nobody answered. */
+  of(callId: string): PersonAnswer | undefined;
+}
+
+/** Answers that are kept; a run that asks more often than this is told without them. */
+const MAX_ANSWERS = 10_000;
+
+const WORDS: Partial<Record<AuditAnswer, PersonAnswer>> = {
+  approved: "once",
+  granted: "earlier",
+  declined: "no",
+  stopped: "stop",
+  "remembered-denial": "no-earlier",
+};
+
+export function createAnswers(): Answers {
+  const found = new Map<string, PersonAnswer>();
+  return {
+    onDecision({ request, answer, grants = [] }) {
+      const word = answer === undefined ? undefined : WORDS[answer];
+      if (word === undefined || found.size >= MAX_ANSWERS) return;
+      found.set(request.callId, word === "once" && grants.length > 0 ? "this-run" : word);
+    },
+    of: (callId) => found.get(callId),
+  };
+}

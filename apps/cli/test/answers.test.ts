@@ -1,0 +1,70 @@
+import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+
+import { describe, expect, it } from "vitest";
+
+import { createAnswers } from "../src/compose/answers.ts";
+import { main } from "../src/program.ts";
+import { callDuration } from "../src/report/human.ts";
+import type { RunReport } from "../src/report/json.ts";
+import { fixtureTools } from "./support/nestbox.ts";
+
+/** Runs a script at a terminal whose person gives these answers, each to the next question. */
+async function atTerminal(code: string, answers: readonly string[], ...more: readonly string[]) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 120 });
+  const stdout = new PassThrough({ encoding: "utf8" });
+  const left = [...answers];
+  let said = "";
+  let asked = 0;
+  stderr.on("data", (text: string) => {
+    said += text;
+    const questions = said.split("stop the script > ").length - 1;
+    if (questions === asked) return;
+    asked = questions;
+    // Longer than what was typed ahead counts for.
+    setTimeout(() => stdin.write(`${left.shift() ?? "n"}\n`), 400);
+  });
+  const args = ["run", "--eval", code, "--tools", fixtureTools, ...more];
+  await main(args, { stdin, stdout, stderr }, new AbortController().signal);
+  return { said: stripVTControlCharacters(said), out: String(stdout.read() ?? "") };
+}
+
+describe("what a person answered", () => {
+  it("is told as theirs, with the rule that asked, and the time of the question apart", async () => {
+    const { said } = await atTerminal(
+      "await tools.deploy({}); await tools.deploy({}); await tools.deploy({})",
+      ["y", "s"],
+    );
+    expect(said).toContain("allow deploy  you, once (asked by default.annotations)");
+    expect(said).toContain("allow deploy  you, for this run (asked by default.annotations)");
+    expect(said).toContain("allow deploy  you, earlier in this run (asked by default.annotations)");
+    expect(said).toMatch(/deploy +ok +\d+ ms \(\+[\d.]+ m?s asked\)/);
+  }, 60_000);
+
+  it("is told when it was no", async () => {
+    const { said } = await atTerminal("await tools.deploy({})", ["n"]);
+    expect(said).toContain("deny  deploy  you (asked by default.annotations)");
+  }, 60_000);
+
+  it("is in the JSON object, and not where nobody was asked", async () => {
+    const { out } = await atTerminal("await tools.deploy({}); await tools.double({ n: 1 })", ["y"], "--json");
+    const report = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as RunReport;
+    expect(report.calls.map(({ name, answer }) => [name, answer])).toEqual([
+      ["deploy", "once"],
+      ["double", undefined],
+    ]);
+  }, 60_000);
+
+  it("is nothing where nobody answered", () => {
+    const answers = createAnswers();
+    for (const answer of ["timeout", "cancelled", "no-approver", "unavailable", "failed"] as const)
+      answers.onDecision({ request: { callId: "1" }, answer } as unknown as Parameters<
+        typeof answers.onDecision
+      >[0]);
+    expect(answers.of("1")).toBeUndefined();
+    expect(callDuration({ durationMs: 74_812, runMs: 12 }, undefined)).toBe("74.81 s");
+    expect(callDuration({ durationMs: 74_812, runMs: 12 }, "once")).toBe("12 ms (+74.80 s asked)");
+    expect(callDuration({ durationMs: 74_812 }, "no")).toBe("74.81 s");
+  });
+});
