@@ -91,7 +91,8 @@ export class Parts {
       );
       const row = kept.rows[0];
       if (row?.token !== token) return row?.value;
-      await this.#next(client, runId, "state = 'parked'");
+      // A halted run cannot go on, but it can end.
+      await this.#next(client, runId, "state = 'parked' OR (state = 'halted' AND $2 = 'cancel')", [key]);
       return undefined;
     });
   }
@@ -207,7 +208,7 @@ export class Parts {
   ): Promise<boolean> {
     const { rows } = await client.query<{ part: number; deployment: string | null }>(
       `UPDATE nestbox.runs SET part = part + 1, state = 'queued', wake_at = NULL, message = NULL, deaths = 0
-       WHERE run_id = $1 AND ${when} RETURNING part, deployment`,
+       WHERE run_id = $1 AND (${when}) RETURNING part, deployment`,
       [runId, ...values],
     );
     const row = rows[0];

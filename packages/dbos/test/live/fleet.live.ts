@@ -240,16 +240,23 @@ describe("a deploy", () => {
     expect(new Set(fleet.effects("moved").map(({ pid }) => pid)).size).toBe(2);
   });
 
-  test("with other tools halts a run that they cannot repeat; with the old ones it goes on", async () => {
+  test("with other tools halts a run that they cannot repeat: it can be cancelled there, and goes on with the old ones", async () => {
     const old = await fleet.start({ version: "1" });
-    await fleet.runs.submit("kept", { code: "return (await tools.deploy({ n: 1 })).n" });
-    await parked("kept");
+    for (const id of ["kept", "given-up"]) {
+      await fleet.runs.submit(id, { code: "return (await tools.deploy({ n: 1 })).n" });
+      await parked(id);
+    }
     await fleet.kill(old);
     const other = await fleet.start({ version: "2" });
     await fleet.runs.run("kept").wake("1", YES);
     await fleet.until("it is halted", async () => (await stateOf("kept")) === "halted");
     expect((await fleet.runs.status("kept"))?.message).toMatch(/under other conditions: .*tool deploy was/);
     expect(what("kept")).toEqual([]);
+    await fleet.runs.run("given-up").wake("1", YES);
+    await fleet.until("the other too", async () => (await stateOf("given-up")) === "halted");
+    await cancelDurable(fleet.runs.run("given-up"), "Given up");
+    const outcome = await fleet.runs.result("given-up");
+    expect(!outcome.ok && outcome.error).toMatchObject({ kind: "aborted", message: "Given up" });
     await fleet.kill(other);
     await fleet.start({ version: "1" });
     expect(await fleet.runs.resume("kept")).toBe(true);
