@@ -12,7 +12,10 @@ const { version } = JSON.parse(readFileSync(join(root, "packages/tool/package.js
 };
 
 if (version !== "0.0.0") {
-  for (const file of globSync(["*.md", "docs/**/*.md", "{packages,apps}/*/README.md"], { cwd: root })) {
+  for (const file of globSync(
+    ["*.md", "docs/**/*.md", "{packages,apps}/*/README.md", "apps/cli/template/*.md.tpl"],
+    { cwd: root },
+  )) {
     const text = readFileSync(join(root, file), "utf8");
     const cut = text.replaceAll(/<!-- until the first release -->\n[^]*?<!-- end -->\n+/g, "");
     if (cut !== text) writeFileSync(join(root, file), cut);

@@ -126,6 +126,8 @@ describe("a block that does not hold is told with its page and line", () => {
       "  --timeout-ms 1000",
       "npm install @nestbox/tool ./nestbox-tool-0.0.0.tgz",
       "pi install npm:@nestbox/pi && pi -e ./guard.ts",
+      "pi --offline --no-session -p '/codemode return 6 * 7'",
+      "npm init -y && npm pkg set type=module",
     );
     expect(await faults(good)).toEqual([]);
     const bad: Readonly<Record<string, RegExp>> = {
@@ -142,6 +144,10 @@ describe("a block that does not hold is told with its page and line", () => {
       "npx -y pnpm@12 --filter @nestbox/tol test": /no package @nestbox\/tol/,
       "npm install @nestbox/tols": /@nestbox\/tols/,
       "pi install npm:@nestbox/pie": /cannot install/,
+      "pi --ofline -p '/codemode return 1'": /--ofline/,
+      "pi --offline -p '/codmode return 1'": /\/codmode is no command/,
+      "pi -p /trace export": /does not take export/,
+      "npm pgk set type=module": /npm pgk/,
       "bash scripts/none.sh": /no scripts\/none\.sh/,
       "nextbox run a.ts": /no command that this checker knows/,
       "cat 'a": /./,

@@ -106,6 +106,7 @@ function pnpmFault(words: readonly string[], { tree, known }: Tables): string | 
 function npmFault(words: readonly string[], known: Known): string | undefined {
   const [first = "", ...rest] = words;
   if (first === "init" || first === "test") return undefined;
+  if (first === "pkg" && rest[0] === "set") return undefined;
   if (first !== "install") return `npm ${first} is not looked at by this checker`;
   return packagesFault(rest, known);
 }
@@ -116,9 +117,24 @@ function packagesFault(words: readonly string[], { packages }: Known): string | 
   return unknown === undefined ? undefined : `${unknown} is a package that nothing here knows`;
 }
 
+/** Switches of Pi that take no value. */
+const PI_SWITCHES = new Set(["--offline", "--no-session", "-p"]);
+
+/** The commands that the extension brings: `/codemode return 1` needs no model. */
+const PI_COMMANDS = new Set(["/codemode", "/review", "/trace", "/policy"]);
+
+function promptFault([prompt = "", ...more]: readonly string[]): string | undefined {
+  const [command = ""] = prompt.split(" ");
+  if (more.length > 0) return `pi -p does not take ${more.join(" ")}`;
+  return PI_COMMANDS.has(command) ? undefined : `${command} is no command of the extension`;
+}
+
 function piFault(words: readonly string[], { published }: Known): string | undefined {
   const [first = "", second = ""] = words;
   if (first === "-e") return undefined;
+  const own = words.findIndex((word) => !PI_SWITCHES.has(word));
+  // A prompt that is a command: what stands in front of it takes no value.
+  if (words[own - 1] === "-p") return promptFault(words.slice(own));
   if (first !== "install") return `pi ${first} is not looked at by this checker`;
   if (/^[./~]/.test(second)) return undefined;
   const name = second.replace(/^npm:/, "");
