@@ -21,7 +21,8 @@ else if (mode === "--check" && words.length === 2) {
 } else if (mode === "--check-workflow" && words.length === 1) {
   tell(workflowFaults(readFileSync(words[0] ?? "", "utf8")));
 } else if (mode === undefined) {
-  run("pnpm", ["run", "build"], { cwd: root, stdio: "inherit" });
+  const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
+  run("pnpm", ["run", "build"], { cwd: root, env, stdio: "inherit" });
   run("pnpm", ["exec", "changeset", "publish"], { cwd: root, stdio: "inherit" });
 } else {
   console.error("Use: pnpm release [--dry-run | --check <tarball> <folder> | --check-workflow <file>]");

@@ -28,7 +28,7 @@ export async function rehearse(root: string): Promise<Rehearsal> {
     const copy = join(folder, "workspace");
     copyTree(root, copy);
     const before = new Map(publicPackages(copy).map(({ manifest }) => [manifest.name, manifest.version]));
-    const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", CI: "true" };
+    const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1", CI: "true" };
     run("pnpm", ["install", "--frozen-lockfile", "--prefer-offline", "--ignore-scripts"], { cwd: copy, env });
     run("pnpm", ["exec", "changeset", "version"], { cwd: copy, env });
     run("pnpm", ["run", "build", "--ui=stream", "--output-logs=errors-only"], { cwd: copy, env });
