@@ -56,7 +56,7 @@ export type JournalObject = typeof journalObject;
 export const journalObject = restate.object({
   name: JOURNAL_OBJECT,
   handlers: {
-    claim: exclusive(EAGER, async (ctx, input): Promise<ClaimAnswer> => {
+    claim: exclusive(LAZY, async (ctx, input): Promise<ClaimAnswer> => {
       const token = readToken(input);
       const meta = await ctx.get("meta");
       const keys = await ctx.stateKeys();
@@ -72,7 +72,7 @@ export const journalObject = restate.object({
     }),
 
     read: shared(
-      EAGER,
+      LAZY,
       async (ctx, from) => await entriesFrom(ctx, isIndex(from) ? from : 0, countOf(await ctx.stateKeys())),
     ),
 
@@ -81,7 +81,7 @@ export const journalObject = restate.object({
     append: exclusive(LAZY, write),
 
     /** Forgets a run that has no step. */
-    forget: exclusive(EAGER, async (ctx, input): Promise<void> => {
+    forget: exclusive(LAZY, async (ctx, input): Promise<void> => {
       const meta = await ctx.get("meta");
       if (meta === null || !isRecord(input) || meta.epoch !== input["epoch"]) return;
       for (const key of await ctx.stateKeys()) if (key.startsWith("s/")) ctx.clear(key as `s/${number}`);
@@ -196,9 +196,6 @@ function exclusive<O>(
   return restate.handlers.object.exclusive<O, unknown, State>({ ...options, asTerminalError }, handler);
 }
 
-function shared<O>(
-  options: typeof EAGER | typeof LAZY,
-  handler: (ctx: SharedCtx, input: unknown) => Promise<O>,
-) {
+function shared<O>(options: typeof LAZY, handler: (ctx: SharedCtx, input: unknown) => Promise<O>) {
   return restate.handlers.object.shared<O, unknown, State>({ ...options, asTerminalError }, handler);
 }

@@ -244,6 +244,19 @@ test("a script and an outcome that are too large for a message go beside it, and
   expect(await runs.remove("large")).toBe(false);
 });
 
+test("a journal that is larger than any message is read and written", async () => {
+  await workers(BASE + 10, "a");
+  const value = "x".repeat(16_000);
+  const keys = Array.from({ length: 2_600 }, (_, index) => `k${index}`);
+  const journal = runs.run("long-journal");
+  await journal.step("start", () => Promise.resolve(0), { repeatable: true });
+  await Promise.all(keys.map((key) => journal.step(key, () => Promise.resolve(value), { repeatable: true })));
+  const elsewhere = runs.run("long-journal");
+  for (const key of keys)
+    expect(await elsewhere.step(key, () => Promise.resolve("no"))).toMatchObject({ value, replayed: true });
+  expect(await elsewhere.step("more", () => Promise.resolve(1))).toMatchObject({ replayed: false });
+});
+
 test("the README's examples run", async () => {
   const given = JSON.stringify({ ingressUrl, adminUrl, blobFolder: join(folder, "blobs") });
   const start = (name: string, stdin: "pipe" | "ignore") =>
