@@ -10,6 +10,13 @@ if (problem === undefined) {
   // `pnpm nestbox` in a checkout runs at its root; paths are relative to where it was typed.
   const { INIT_CWD, npm_lifecycle_event } = process.env;
   if (npm_lifecycle_event === "nestbox" && INIT_CWD !== undefined) process.chdir(INIT_CWD);
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      // A reader that has seen enough (`| head`) is no failure; there is nobody left to tell anything.
+      if (error.code !== "EPIPE") throw error;
+      process.exit();
+    });
+  }
   const interrupts = createInterrupts();
   const onInterrupt = (): void => {
     if (!interrupts.interrupt()) process.off("SIGINT", onInterrupt);

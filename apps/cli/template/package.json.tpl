@@ -22,7 +22,7 @@
     "@nestbox/tool": "{{toolVersion}}"
   },
   "peerDependencies": {
-    "@earendil-works/pi-coding-agent": "*",
+    "@earendil-works/pi-coding-agent": ">=1.6.0",
     "typebox": "*"
   },
   "devDependencies": {

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
@@ -69,6 +69,18 @@ describe("a Node that is too old", () => {
     expect(stderr).toMatch(/^nestbox: Node v20\..* too old/);
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(code).toBe(5);
+  });
+});
+
+describe("a reader that has seen enough", () => {
+  it("ends the command without a word", async () => {
+    const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+    const child = spawn(process.execPath, ["--conditions=@nestbox/source", "--no-warnings", main, "--help"]);
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect([code, stderr]).toEqual([0, ""]);
   });
 });
 
