@@ -4,10 +4,9 @@ import type { CallWatch } from "./call-watch.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { HostEvent, ToolCallHandler, ToolResultHandler } from "./events.ts";
 import type { CallLimits } from "./limits.ts";
-import type { HostCallOutcome } from "./outcome.ts";
+import type { HostCallOutcome, Ran } from "./outcome.ts";
 import type { CallRecorder } from "./record.ts";
 import type { Registration, ToolRegistry } from "./registry.ts";
-import type { Ran } from "./run-tool.ts";
 import type { TurnSpace, WaitingRoom } from "./turns.ts";
 
 export type Actor = NonNullable<CallRequest["actor"]>;

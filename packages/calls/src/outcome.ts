@@ -54,3 +54,13 @@ export function errorText(error: unknown): string {
     return "The tool failed";
   }
 }
+
+/** How the `execute` of a tool ended. */
+export type Ran = { readonly durationMs: number } &
+  /** `cached`: what the tool gave before; it did not run. */
+  (
+    | { readonly kind: "returned"; readonly value: unknown; readonly cached?: true }
+    | { readonly kind: "threw"; readonly error: unknown }
+    /** Cancelled, and still running when the time to stop was over. Its later end is ignored. */
+    | { readonly kind: "abandoned" }
+  );

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, ToolResult, ToolUpdateCallback } from "@nes
 import type { Cancellation } from "./cancellation.ts";
 import { callNested, type NestedCaller } from "./caller.ts";
 import type { CallSpec, HostCore, Scope } from "./host-core.ts";
+import type { Ran } from "./outcome.ts";
 import { isReadOnly, type Registration } from "./registry.ts";
 
 /** What `execute` gets as its fifth argument in a `ToolHost`: the part of Pi's tool context that any host has. */
@@ -11,15 +12,6 @@ export interface ToolCallContext extends NestedCaller {
   readonly hasUI: false;
   readonly toolCallId: string;
 }
-
-export type Ran = { readonly durationMs: number } &
-  /** `cached`: what the tool gave before; it did not run. */
-  (
-    | { readonly kind: "returned"; readonly value: unknown; readonly cached?: true }
-    | { readonly kind: "threw"; readonly error: unknown }
-    /** Cancelled, and still running when the time to stop was over. Its later end is ignored. */
-    | { readonly kind: "abandoned" }
-  );
 
 type Execute = (
   toolCallId: string,
