@@ -86,6 +86,12 @@ export async function runCommand(
   if (signal?.aborted === true) return { kind: "aborted", ...none, durationMs: duration() };
 
   const mark = randomUUID();
+  // Before the program begins: a signal that ends the host in between would leave it running. The tree is in a session
+  // of its own, which Ctrl-C does not reach.
+  let begun: ReturnType<typeof processTree> | undefined;
+  const releaseHost = onExit(() => {
+    if (begun !== undefined) killTreeNow(begun);
+  });
   const child = execa(file, args, {
     cwd,
     env: {
@@ -114,14 +120,14 @@ export async function runCommand(
 
   const { pid } = child;
   if (pid === undefined) {
+    releaseHost();
     const { originalMessage, shortMessage } = await settled;
     const message = originalMessage ?? shortMessage ?? `${file} could not be started`;
     return { kind: "failed-to-start", message, ...none, durationMs: duration() };
   }
 
   const tree = processTree(pid, mark);
-  // Also where a signal ends the host: the tree is in a session of its own, which Ctrl-C does not reach.
-  const releaseHost = onExit(() => killTreeNow(tree));
+  begun = tree;
   const collector = createOutputCollector({
     maxBytes,
     ...(options.maxFileBytes === undefined ? {} : { maxFileBytes: options.maxFileBytes }),
