@@ -30,6 +30,12 @@ const libraries = [
   "@nestbox/mcp",
   "@nestbox/inspector",
 ];
+/** What carries the durable runs of codemode, and so stands on it. */
+const engines = ["@nestbox/restate", "@nestbox/dbos"];
+/** The packages of ours that this one needs, itself included. */
+const needed = (name: string): readonly string[] => [
+  ...new Set(["@nestbox/tool", ...(engines.includes(name) ? ["@nestbox/codemode"] : []), name]),
+];
 
 let packed: readonly Packed[] = [];
 const tarballOf = (name: string): string => {
@@ -46,12 +52,10 @@ beforeAll(async () => {
 
 // contract C1, C4
 describe("each package, alone in an empty project", () => {
-  for (const name of libraries) {
+  for (const name of [...libraries, ...engines]) {
     it(`${name} can be imported on the Node that it promises`, async () => {
       const folder = emptyProject(name.replace("@nestbox/", ""));
-      const tarballs =
-        name === "@nestbox/tool" ? [tarballOf(name)] : [tarballOf("@nestbox/tool"), tarballOf(name)];
-      await install(folder, tarballs);
+      await install(folder, needed(name).map(tarballOf));
       const entries = Object.keys(packed.find((one) => one.name === name)?.manifest.exports ?? {})
         .filter((entry) => [".", "./node", "./agent", "./conformance"].includes(entry))
         .map((entry) => name + entry.slice(1));
