@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parse } from "node:path";
 import type { SandboxDriver, SandboxEvents, SandboxLink, SandboxSpec } from "../runner/driver.ts";
-import { encodeFrame, frameChunks, FrameReader, type Segment } from "../runner/frames.ts";
+import { CHUNK_BYTES, encodeFrame, frameChunks, FrameReader, isChunked } from "../runner/frames.ts";
 import { Poller } from "../runner/poller.ts";
 import { messageOf } from "../shared/guards.ts";
 import { memoryReader } from "./resident-memory.ts";
@@ -46,9 +46,10 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
         events.exit({ message, outOfMemory });
       };
       const link: SandboxLink = {
-        send(type, run, header, segments) {
+        send(type, run, header, segments = []) {
           if (child === undefined) queued.push(encodeFrame(type, run, header, segments));
-          else if (isLarge(segments)) writeLarge(child, frameChunks(type, run, header, segments, chunks()));
+          else if (isChunked(segments, CHUNK_BYTES))
+            writeLarge(child, frameChunks(type, run, header, segments, chunks()));
           else child.stdin?.write(encodeFrame(type, run, header, segments));
         },
         poll: () => void (gone || poll?.()),
@@ -195,13 +196,8 @@ function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): 
   return poller === undefined ? undefined : () => void (taking || poller.poll());
 }
 
-/** Pieces of a large segment: about what the system's buffer of a pipe takes at once. */
-const CHUNK_BYTES = 192 * 1024;
 /** How long the other side may take to make room before the event loop waits for it instead. */
 const ROOM_MS = 2;
-
-const isLarge = (segments: readonly Segment[] = []): segments is readonly Segment[] =>
-  segments.some((segment) => segment.length >= CHUNK_BYTES);
 
 /** Writes what the pipe takes while the other side reads; the stream has the rest. */
 function writeLarge(child: ChildProcess, chunks: Iterable<Buffer>): void {

@@ -99,6 +99,13 @@ export function encodeFrame(
   return buffer;
 }
 
+/** Pieces of a large segment: about what the system's buffer of a pipe takes at once. */
+export const CHUNK_BYTES = 192 * 1024;
+
+/** Whether a frame with these segments goes in pieces of this size. */
+export const isChunked = (segments: readonly Segment[], chunkBytes: number): boolean =>
+  segments.some((segment) => segment.length >= chunkBytes);
+
 /**
  * The same bytes, those of a segment that is larger than the buffer in pieces that use it: the other side reads the
  * first while the next is written, and no memory as large as the frame is touched. A piece is good until the next is
@@ -111,20 +118,24 @@ export function* frameChunks(
   segments: readonly Segment[],
   buffer: Buffer,
 ): Generator<Buffer> {
-  if (segments.every((segment) => segment.length < buffer.length)) {
+  if (!isChunked(segments, buffer.length)) {
     yield encodeFrame(type, run, header, segments);
     return;
   }
   const head = encodeFrame(type, run, header);
   let size = head.length;
-  for (const segment of segments) size += SEGMENT_HEAD_BYTES + segmentBytes(segment, encodingOf(segment));
+  const encoded = segments.map((segment) => {
+    const encoding = encodingOf(segment);
+    const bytes = segmentBytes(segment, encoding);
+    size += SEGMENT_HEAD_BYTES + bytes;
+    return { segment, encoding, bytes };
+  });
   head.writeUInt32LE(size - 4, 0);
   yield head;
-  for (const segment of segments) {
-    const encoding = encodingOf(segment);
+  for (const { segment, encoding, bytes } of encoded) {
     const segmentHead = Buffer.allocUnsafe(SEGMENT_HEAD_BYTES);
     segmentHead.writeUInt8(encoding, 0);
-    segmentHead.writeUInt32LE(segmentBytes(segment, encoding), 1);
+    segmentHead.writeUInt32LE(bytes, 1);
     yield segmentHead;
     const step = encoding === UTF16 ? buffer.length >> 1 : buffer.length;
     for (let at = 0; at < segment.length; at += step) {

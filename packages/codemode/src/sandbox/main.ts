@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { stripTypeScriptTypes } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { FRAME, frameChunks, type Frame, FrameReader, type Segment } from "../runner/frames.ts";
+import { CHUNK_BYTES, FRAME, frameChunks, type Frame, FrameReader, type Segment } from "../runner/frames.ts";
 import { readNow, writeNow } from "../node/read-now.ts";
 import { Poller } from "../runner/poller.ts";
 import { prepareSource } from "../source/prepare.ts";
@@ -39,8 +39,6 @@ interface Settings {
 
 /** Longer than the host looks: this process has nothing else to do, and one that sleeps makes the other sleep too. */
 const POLL_MS = 0.25;
-/** Pieces in which a large result leaves. */
-const CHUNK_BYTES = 192 * 1024;
 /** Traffic of one script after which its garbage is collected at once. */
 const COLLECT_BYTES = 8 * 1024 * 1024;
 
