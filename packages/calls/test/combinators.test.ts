@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import {
   all,
@@ -198,8 +199,18 @@ describe("race and fallback", () => {
     });
     await started.promise;
     controller.abort();
-    expect((await running).ok).toBe(false);
+    const result = await running;
+    expect(result.ok ? [] : result.outcomes.map(({ toolCall }) => toolCall.name)).toEqual(["waits"]);
     expect(log).toEqual(["waits 1", "stopped 1"]);
+  });
+
+  it("let go of the signal that was handed in", async () => {
+    const { caller } = setup();
+    const { signal } = new AbortController();
+    for (const way of [race, fallback]) {
+      await way(caller, [{ name: "echo", args: { n: 1 } }], { signal });
+      expect(getEventListeners(signal, "abort")).toEqual([]);
+    }
   });
 });
 
