@@ -20,6 +20,10 @@ export interface ToolUsage {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** The part of `cacheWrite` that is kept for an hour, where the provider tells it. */
+  readonly cacheWrite1h?: number;
+  /** The part of `output` that was spent on thinking, where the provider tells it. */
+  readonly reasoning?: number;
   readonly totalTokens: number;
   readonly cost: {
     readonly input: number;
@@ -27,6 +31,8 @@ export interface ToolUsage {
     readonly cacheRead: number;
     readonly cacheWrite: number;
     readonly total: number;
+    /** `total` is what the provider says it bills, no estimate from a price list. Absent: an estimate. */
+    readonly totalFromProvider?: boolean;
   };
 }
 

@@ -1,17 +1,12 @@
 import type { ToolUsage } from "./result.ts";
 
-/** Splits that Pi's `Usage` may carry beyond {@link ToolUsage}. */
-interface OptionalSplits {
-  readonly cacheWrite1h?: number;
-  readonly reasoning?: number;
-}
-
-/** The sum of two usages; optional token splits are kept when either side has them. */
-export function addUsage(first: ToolUsage, second: ToolUsage): ToolUsage {
-  const a: ToolUsage & OptionalSplits = first;
-  const b: ToolUsage & OptionalSplits = second;
-  const split = (key: keyof OptionalSplits): Partial<OptionalSplits> =>
+/**
+ * The sum of two usages: a split is kept when either side has it, and a total is the provider's only when both are.
+ */
+export function addUsage(a: ToolUsage, b: ToolUsage): ToolUsage {
+  const split = (key: "cacheWrite1h" | "reasoning"): Partial<ToolUsage> =>
     a[key] === undefined && b[key] === undefined ? {} : { [key]: (a[key] ?? 0) + (b[key] ?? 0) };
+  const billed = [a.cost.totalFromProvider, b.cost.totalFromProvider];
   return {
     input: a.input + b.input,
     output: a.output + b.output,
@@ -26,6 +21,9 @@ export function addUsage(first: ToolUsage, second: ToolUsage): ToolUsage {
       cacheRead: a.cost.cacheRead + b.cost.cacheRead,
       cacheWrite: a.cost.cacheWrite + b.cost.cacheWrite,
       total: a.cost.total + b.cost.total,
+      ...(billed.every((told) => told === undefined)
+        ? {}
+        : { totalFromProvider: billed.every((told) => told === true) }),
     },
   };
 }
