@@ -1,20 +1,14 @@
 /**
- * Runs one test task of every package through turbo (`test`, or `test:live`, …) and ends with one line,
- * `N passed, N failed`: turbo hides the runner's own. The counts come from the reports that the runs leave.
+ * Runs one test task of every package through turbo (`test`, or `test:live`, …), names every test that did not
+ * pass, and ends with one line, `N passed, N failed`: turbo hides the runner's own, and what failed is far above
+ * the end of a log. Both come from the reports that the runs leave.
  */
 import { spawnSync } from "node:child_process";
-import { globSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { shown, summarize } from "./test/summary.ts";
 
-interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numPendingTests: number;
-  readonly numTodoTests: number;
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[];
-}
-
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/u, "");
 const [task = "test", ...turboArguments] = process.argv.slice(2);
 const reportName = `${task.includes(":") ? task.slice(task.indexOf(":") + 1) : task}.json`;
 
@@ -25,7 +19,8 @@ const members = globSync("{packages,apps,examples}/*/package.json", { cwd: root 
     };
     return manifest.scripts?.[task] !== undefined;
   })
-  .map((file) => file.slice(0, -"/package.json".length));
+  .map((file) => file.slice(0, -"/package.json".length))
+  .sort();
 for (const member of members) rmSync(`${root}/${member}/.reports/${reportName}`, { force: true });
 
 const run = spawnSync(
@@ -47,31 +42,22 @@ const run = spawnSync(
   },
 );
 
-let passed = 0;
-let failed = 0;
-let skipped = 0;
-for (const member of members) {
-  let report: Report;
-  try {
-    report = JSON.parse(readFileSync(`${root}/${member}/.reports/${reportName}`, "utf8")) as Report;
-  } catch {
-    // With a filter, the other packages rightly leave no report.
-    if (turboArguments.length > 0) continue;
-    console.error(`${member}: its tests left no report`);
-    failed += 1;
-    continue;
-  }
-  passed += report.numPassedTests;
-  failed += report.numFailedTests;
-  skipped += report.numPendingTests + report.numTodoTests;
-  // A file that cannot be loaded has no tests to count and is a failure all the same.
-  failed += report.testResults.filter(
-    (file) => file.status === "failed" && file.assertionResults.length === 0,
-  ).length;
-}
-if (run.status !== 0 && failed === 0) failed = 1;
+const reports = members
+  .map((member) => ({ member, file: `${root}/${member}/.reports/${reportName}` }))
+  // With a filter, the other packages rightly leave no report.
+  .filter(({ file }) => turboArguments.length === 0 || existsSync(file))
+  .map(({ member, file }) => ({
+    member,
+    report: existsSync(file) ? readFileSync(file, "utf8") : undefined,
+  }));
+const { passed, failed, skipped, lines } = summarize(reports, { root });
 // A test that is skipped proves nothing; only another system than CI's may have a reason.
-if (process.env["CI"] !== undefined) failed += skipped;
-if (skipped > 0) console.error(`${skipped} tests were skipped`);
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+const counted = failed + (process.env["CI"] === undefined ? 0 : skipped);
+const beside =
+  run.status !== 0 && failed === 0
+    ? [`FAILED ${task}: turbo ended with ${run.status ?? run.signal}, though no test is on record as failed`]
+    : [];
+const named = [...beside, ...lines];
+if (named.length > 0) console.log(["::: not passed", ...shown(named)].join("\n"));
+console.log(`${passed} passed, ${counted + beside.length} failed`);
+process.exitCode = counted + beside.length === 0 && passed > 0 ? 0 : 1;
