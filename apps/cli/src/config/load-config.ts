@@ -49,6 +49,9 @@ export function loadConfig(given: string | undefined, start: string): LoadedConf
       ...(config.extension === undefined ? {} : { extension: config.extension.map(here) }),
       ...(config.policy === undefined ? {} : { policy: config.policy.map(here) }),
       ...(config.node === undefined ? {} : { node: here(config.node) }),
+      ...(config.fleet?.blobs === undefined
+        ? {}
+        : { fleet: { ...config.fleet, blobs: here(config.fleet.blobs) } }),
     },
   };
 }

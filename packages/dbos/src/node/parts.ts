@@ -46,8 +46,8 @@ export class Parts {
     await this.#client.destroy();
   }
 
-  /** Says whether it was begun now. */
-  async submit(runId: string, script: string): Promise<boolean> {
+  /** Begins a run, once; of one that was there before, gives its script. */
+  async submit(runId: string, script: string): Promise<{ readonly before?: string }> {
     const token = randomUUID();
     const there = await this.#database.query(
       "SELECT to_regclass('dbos.workflow_status') IS NOT NULL AS there",
@@ -65,15 +65,27 @@ export class Parts {
       );
       if (rowCount !== 0) {
         await this.#enqueue(client, runId, 1);
-        return true;
+        return {};
       }
+      const { rows } = await client.query<{ script: string; mine: boolean }>(
+        "SELECT script, submitted = $2 AS mine FROM nestbox.runs WHERE run_id = $1",
+        [runId, token],
+      );
       // Sent twice because the first answer was lost: it was this one that began it.
-      const same = await client.query("SELECT 1 FROM nestbox.runs WHERE run_id = $1 AND submitted = $2", [
-        runId,
-        token,
-      ]);
-      return same.rowCount !== 0;
+      return rows[0] === undefined || rows[0].mine ? {} : { before: rows[0].script };
     });
+  }
+
+  /** The worker that carries each of these runs on now, as far as DBOS knows. */
+  async workers(runs: readonly { readonly runId: string; readonly part: number }[]) {
+    const ids = runs.map(({ runId, part }) => workflowIdOf(runId, part));
+    if (ids.length === 0) return new Map<string, string | undefined>();
+    // Without this the list says all that it says but this.
+    const found = await this.#client
+      .listWorkflows({ workflowIDs: ids, loadInput: false, loadOutput: false })
+      .catch(() => []);
+    const byId = new Map(found.map(({ workflowID, executorId }) => [workflowID, executorId]));
+    return new Map(runs.map(({ runId }, index) => [runId, byId.get(ids[index] ?? "")]));
   }
 
   /** Keeps the value and makes a parked run due, or nothing of both; gives the one that was there before. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   durableClock,
   type DurableClock,
@@ -9,6 +10,7 @@ import type { JsonValue } from "@nestbox/tool";
 import { DbosError } from "../errors.ts";
 import { checkRunId } from "../run-id.ts";
 import { type Database, openDatabase, type Row } from "./database.ts";
+import { type EntriesOptions, readEntries, type RunEntries } from "./entries.ts";
 import { createJournal, type HeldJournal, type JournalOptions } from "./journal.ts";
 import { Parts, type RunState } from "./parts.ts";
 import { prepareTables } from "./tables.ts";
@@ -31,6 +33,11 @@ export interface DbosOptions {
   readonly maxValueChars?: number;
   /** Steps of one run. Default 100,000. */
   readonly maxSteps?: number;
+  /**
+   * Whether our tables are made where they are not. `false`, for whoever only asks: a database without them is
+   * `refused`. Default true.
+   */
+  readonly makeTables?: boolean;
 }
 
 export interface DbosRun {
@@ -44,6 +51,13 @@ export interface DbosRun {
   readonly message: string | undefined;
   /** The workers that began it, and the only ones that carry it on. */
   readonly deployment: string | undefined;
+  /** Questions to people that are open. */
+  readonly waitingFor: number;
+  /** When it ended, since the epoch, and how: `undefined` for what has not ended, or ended with a large outcome. */
+  readonly endedAt: number | undefined;
+  readonly ok: boolean | undefined;
+  /** The worker that carries it on now, where DBOS tells. */
+  readonly worker: string | undefined;
 }
 
 /** What a person is asked, and has not answered. */
@@ -57,15 +71,27 @@ export interface DbosQuestion {
 export interface DbosRuns {
   /** The journal of a run, whoever carries it on. A wake of it makes a parked run due. */
   readonly run: (runId: string) => RunJournal;
-  /** Begins a run on the workers, once; says whether this began it. Rejects with `refused` before the first worker. */
-  submit(runId: string, script: DurableScript): Promise<{ readonly begun: boolean }>;
+  /**
+   * Begins a run on the workers, once; says whether this began it, and if not, whether it is of the same script.
+   * Rejects with `refused` before the first worker.
+   */
+  submit(
+    runId: string,
+    script: DurableScript,
+  ): Promise<{ readonly begun: true } | { readonly begun: false; readonly same: boolean }>;
   /** The end of a run, now or when it has ended; never of one that stays halted. */
   result(runId: string, options?: { readonly signal?: AbortSignal }): Promise<ScriptOutcome>;
   status(runId: string): Promise<DbosRun | undefined>;
-  /** The oldest first, 10,000 at most. */
-  runs(options?: { readonly limit?: number; readonly state?: RunState }): Promise<readonly DbosRun[]>;
-  /** The oldest first, 10,000 at most. */
-  questions(options?: { readonly limit?: number }): Promise<readonly DbosQuestion[]>;
+  /** The oldest first unless `newestFirst`, 10,000 at most. */
+  runs(options?: {
+    readonly limit?: number;
+    readonly state?: RunState;
+    readonly newestFirst?: boolean;
+  }): Promise<readonly DbosRun[]>;
+  /** The oldest first, 10,000 at most; of one run or of all. */
+  questions(options?: { readonly limit?: number; readonly runId?: string }): Promise<readonly DbosQuestion[]>;
+  /** What stands in the journal of a run, for whoever does not carry it on. */
+  entries(runId: string, options?: EntriesOptions): Promise<RunEntries>;
   /** Has a halted run tried again; says whether it was halted. */
   resume(runId: string): Promise<boolean>;
   /** Removes a run that has ended with all that it left; says whether it did. */
@@ -98,7 +124,7 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
   });
   let parts: Parts;
   try {
-    await prepareTables(database);
+    await prepareTables(database, options.makeTables !== false);
     parts = await Parts.open(database, databaseUrl, clock);
   } catch (error) {
     await database.close();
@@ -120,6 +146,17 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
   const journal = (runId: string): HeldJournal => createJournal(runId, journalOptions);
   let closing: Promise<void> | undefined;
 
+  /** With the worker of each that runs. */
+  async function toldOf(rows: readonly Row[]): Promise<readonly DbosRun[]> {
+    const running = rows.flatMap((row) =>
+      row["state"] === "running" && row["part"] !== null
+        ? [{ runId: String(row["run_id"]), part: Number(row["part"]) }]
+        : [],
+    );
+    const workers = await parts.workers(running);
+    return rows.map((row) => runOf(row, workers.get(String(row["run_id"]))));
+  }
+
   return {
     database,
     parts,
@@ -130,9 +167,11 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
     async submit(runId, script) {
       checkRunId(runId);
       // Only what JSON keeps: a worker sees nothing else.
-      return {
-        begun: await parts.submit(runId, values.text(JSON.parse(JSON.stringify(script)) as JsonValue)),
-      };
+      const text = values.text(JSON.parse(JSON.stringify(script)) as JsonValue);
+      const { before } = await parts.submit(runId, text);
+      return before === undefined
+        ? { begun: true }
+        : { begun: false, same: isDeepStrictEqual(parse(before), parse(text)) };
     },
 
     async result(runId, { signal } = {}) {
@@ -161,23 +200,26 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
 
     async status(runId) {
       const rows = await database.query(`SELECT * FROM (${RUNS}) r WHERE run_id = $1`, [runId]);
-      return rows[0] === undefined ? undefined : runOf(rows[0]);
+      return (await toldOf(rows))[0];
     },
 
-    async runs({ limit = MAX_LISTED, state } = {}) {
+    async runs({ limit = MAX_LISTED, state, newestFirst = false } = {}) {
+      const order = newestFirst ? "DESC" : "ASC";
       const rows = await database.query(
-        `SELECT * FROM (${RUNS}) r WHERE $2::text IS NULL OR state = $2 ORDER BY begun_at, run_id LIMIT $1`,
+        `SELECT * FROM (${RUNS}) r WHERE $2::text IS NULL OR state = $2
+         ORDER BY begun_at ${order}, run_id ${order} LIMIT $1`,
         [Math.min(limit, MAX_LISTED), state ?? null],
       );
-      return rows.map(runOf);
+      return await toldOf(rows);
     },
 
-    async questions({ limit = MAX_LISTED } = {}) {
+    async questions({ limit = MAX_LISTED, runId } = {}) {
       const rows = await database.query(
         `SELECT run_id, key, question, asked_at FROM nestbox.waits w
          WHERE question IS NOT NULL AND value IS NULL AND NOT (${hasEnded("w")})
+           AND ($2::text IS NULL OR run_id = $2)
          ORDER BY asked_at, run_id, key LIMIT $1`,
-        [Math.min(limit, MAX_LISTED)],
+        [Math.min(limit, MAX_LISTED), runId ?? null],
       );
       return rows.map((row) => ({
         runId: String(row["run_id"]),
@@ -187,6 +229,7 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
       }));
     },
 
+    entries: (runId, entriesOptions) => readEntries(database, runId, entriesOptions),
     resume: (runId) => parts.resume(runId),
     remove: (runId) => parts.remove(runId),
 
@@ -204,20 +247,41 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
 const hasEnded = (row: string): string =>
   `EXISTS (SELECT 1 FROM nestbox.steps s WHERE s.run_id = ${row}.run_id AND s.key = 'end' AND s.state = 1)`;
 /** What has an end has ended, whoever wrote it. */
-const RUNS = `SELECT run_id, begun_at, wake_at, message, deployment,
-  CASE WHEN ${hasEnded("runs")} THEN 'ended' ELSE state END AS state FROM nestbox.runs AS runs`;
+const RUNS = `SELECT r.run_id, r.begun_at, r.wake_at, r.message, r.deployment, r.part, told.woken_at AS ended_at,
+    CASE WHEN ended.key IS NOT NULL THEN 'ended' ELSE r.state END AS state, ended.value AS outcome,
+    CASE WHEN ended.key IS NULL THEN (
+      SELECT count(*) FROM nestbox.waits w
+      WHERE w.run_id = r.run_id AND w.question IS NOT NULL AND w.value IS NULL
+    ) ELSE 0 END AS waiting_for
+  FROM nestbox.runs r
+  LEFT JOIN nestbox.steps ended ON ended.run_id = r.run_id AND ended.key = 'end' AND ended.state = 1
+  LEFT JOIN nestbox.waits told ON told.run_id = r.run_id AND told.key = 'end'`;
 const STATES: readonly RunState[] = ["queued", "running", "parked", "halted", "ended"];
 
-function runOf(row: Row): DbosRun {
-  const wakeAt = textOf(row, "wake_at");
+function runOf(row: Row, worker: string | undefined): DbosRun {
+  const numberOf = (column: string): number | undefined => {
+    const text = textOf(row, column);
+    return text === null ? undefined : Number(text);
+  };
   return {
     runId: String(row["run_id"]),
     begunAt: Number(row["begun_at"]),
     state: STATES.find((state) => state === row["state"]),
-    wakeAt: wakeAt === null ? undefined : Number(wakeAt),
+    wakeAt: numberOf("wake_at"),
     message: textOf(row, "message") ?? undefined,
     deployment: textOf(row, "deployment") ?? undefined,
+    waitingFor: Number(row["waiting_for"]),
+    endedAt: numberOf("ended_at"),
+    ok: okOf(textOf(row, "outcome")),
+    worker,
   };
+}
+
+function okOf(outcome: string | null): boolean | undefined {
+  if (outcome === null) return undefined;
+  const end = parse(outcome);
+  const ok = typeof end === "object" && end !== null && "ok" in end ? end["ok"] : undefined;
+  return typeof ok === "boolean" ? ok : undefined;
 }
 
 function textOf(row: Row, column: string): string | null {

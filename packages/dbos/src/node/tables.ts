@@ -59,8 +59,16 @@ const TABLES = `
   ALTER TABLE nestbox.large ALTER COLUMN body SET STORAGE EXTERNAL;
 `;
 
-/** Makes them where they are not, and refuses those of another version. Those of DBOS are made by the first worker. */
-export async function prepareTables(database: Database): Promise<void> {
+/**
+ * Makes them where they are not, or refuses; refuses those of another version. Those of DBOS are made by the first
+ * worker.
+ */
+export async function prepareTables(database: Database, make = true): Promise<void> {
+  if (!make) {
+    const rows = await database.query("SELECT to_regclass('nestbox.version') IS NOT NULL AS there");
+    if (rows[0]?.["there"] !== true)
+      throw new DbosError("refused", "There are no runs in this database: the first worker makes the tables");
+  }
   const version = await database.transaction(async (client) => {
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('nestbox tables', 0))");
     const found = await client.query<{ there: unknown }>("SELECT to_regclass('nestbox.version') AS there");

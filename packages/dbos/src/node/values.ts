@@ -65,4 +65,4 @@ export function parse(text: string): JsonValue {
   }
 }
 
-const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
+export const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");

@@ -1,0 +1,114 @@
+import type { DbosRun } from "@nestbox/dbos/node";
+
+import { messageOf } from "../../message-of.ts";
+import { type FleetEngine, FleetError, type FleetErrorCode, type FleetRun, readQuestion } from "../engine.ts";
+import type { FleetConfig } from "../fleet-config.ts";
+import type { Engines, OpenFleetOptions } from "../open-fleet.ts";
+import { withoutPasswords } from "../redact.ts";
+
+type Loaded = Awaited<ReturnType<Engines["dbos"]>>;
+
+export async function openDbosEngine(
+  config: Extract<FleetConfig, { engine: "dbos" }>,
+  options: OpenFleetOptions,
+  { openDbos, startWorker }: Loaded,
+): Promise<FleetEngine> {
+  const { databaseUrl } = config;
+  const told = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw fleetError(error, databaseUrl);
+    }
+  };
+  const dbosOptions = {
+    databaseUrl,
+    unavailableMs: options.unavailableMs ?? 10_000,
+    ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
+    makeTables: options.worker === true,
+  };
+  const runs = await told(() => openDbos({ ...dbosOptions, connections: 2 }));
+  return {
+    name: "dbos",
+    submit: (runId, script) => told(() => runs.submit(runId, script)),
+    status: (runId) =>
+      told(async () => {
+        const found = await runs.status(runId);
+        return found === undefined ? undefined : fleetRun(found);
+      }),
+    runs: ({ limit } = {}) =>
+      told(async () =>
+        (await runs.runs({ newestFirst: true, ...(limit === undefined ? {} : { limit }) })).map(fleetRun),
+      ),
+    questions: (choice = {}) =>
+      told(async () =>
+        (await runs.questions(choice)).map(({ runId, key, question, askedAt }) =>
+          readQuestion(runId, key, question, askedAt),
+        ),
+      ),
+    journal(runId) {
+      const journal = runs.run(runId);
+      return {
+        runId,
+        step: (key, execute, step) => told(() => journal.step(key, execute, step)),
+        wait: (key, question, wait) => told(() => journal.wait(key, question, wait)),
+        wake: (key, value) => told(() => journal.wake(key, value)),
+      };
+    },
+    contents: (runId, choice) => told(() => runs.entries(runId, choice)),
+    result: (runId, choice) => told(() => runs.result(runId, choice)),
+    resume: (runId) => told(() => runs.resume(runId)),
+    startWorker: (worker) =>
+      told(async () => {
+        const { carrierFor, concurrency, deployment, onLog } = worker;
+        const started = await startWorker({
+          databaseUrl,
+          carrierFor,
+          ...(concurrency === undefined ? {} : { concurrency }),
+          ...(deployment === undefined ? {} : { deployment }),
+          ...(onLog === undefined
+            ? {}
+            : { onLog: (level, message) => onLog(level, withoutPasswords(message, [databaseUrl])) }),
+        });
+        return {
+          id: started.executorId,
+          register: () => Promise.resolve(),
+          close: (closing) => started.close(closing),
+        };
+      }),
+    [Symbol.asyncDispose]: () => runs.close(),
+  };
+}
+
+function fleetRun(run: DbosRun): FleetRun {
+  const { runId, state, ok, message, begunAt, endedAt, wakeAt, worker, deployment, waitingFor } = run;
+  return {
+    runId,
+    // What was not submitted is carried on by whoever has its journal.
+    state: state ?? "running",
+    ...(ok === undefined ? {} : { ok }),
+    ...(message === undefined ? {} : { message }),
+    createdAt: begunAt,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(wakeAt === undefined ? {} : { wakeAt }),
+    ...(worker === undefined ? {} : { worker }),
+    ...(deployment === undefined ? {} : { deployment }),
+    waitingFor,
+  };
+}
+
+const KINDS: Readonly<Record<string, FleetErrorCode>> = {
+  unreachable: "unreachable",
+  refused: "refused",
+  journal: "unreadable",
+  blob: "unreadable",
+  misuse: "misuse",
+};
+
+/** The engine's error in our words; what is none of its own, an abort for example, is handed on. */
+function fleetError(error: unknown, databaseUrl: string): unknown {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  const kind = typeof code === "string" && Object.hasOwn(KINDS, code) ? KINDS[code] : undefined;
+  if (kind === undefined) return error;
+  return new FleetError(kind, withoutPasswords(messageOf(error), [databaseUrl]), { cause: error });
+}
