@@ -36,6 +36,7 @@ export {
 } from "./schema.ts";
 export { systemClock, type Clock } from "./clock.ts";
 export { defineTool, type DefineToolOptions } from "./define-tool.ts";
+export { messageOf } from "./message-of.ts";
 export { createMutationQueue, type FileMutationQueue } from "./mutation-queue.ts";
 export {
   checkToolName,

@@ -76,6 +76,7 @@ describe("the entries", () => {
         "isAbortError",
         "isSecretKey",
         "isToolError",
+        "messageOf",
         "modelTextLimits",
         "pageResult",
         "redactForRecord",

@@ -3,6 +3,7 @@ export type { CallerFor, WaitingCall } from "./calls.ts";
 export type { Difference } from "./compare.ts";
 export { repeatablePart } from "./compare.ts";
 export type { Change, Divergence, Halt } from "./halt.ts";
+export { JournalError, type JournalErrorCode } from "./journal-error.ts";
 export type { RunJournal, Step, StepOptions, Wait, Woken } from "./journal.ts";
 export { createMemoryJournal, type MemoryJournal, type MemoryJournalLimits } from "./memory-journal.ts";
 export {

@@ -1,12 +1,10 @@
-import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, test } from "vitest";
 import { durableConformance } from "../../src/durable/conformance/index.ts";
-import { createMemoryJournal, type DurableResult } from "../../src/durable/index.ts";
+import { crashProcesses } from "../../src/durable/conformance/node/index.ts";
+import { createMemoryJournal } from "../../src/durable/index.ts";
 import { openSqliteJournal } from "../../src/durable/sqlite/index.ts";
 import { createRunner } from "../../src/node/index.ts";
 
@@ -31,32 +29,15 @@ describe("the journal in memory", () => {
 
 describe("the journal in SQLite", () => {
   const path = join(folder, "journal.db");
-  const child = (runId: string, ...at: string[]): Promise<{ code: number | null; signal: string | null }> =>
-    new Promise((resolve, reject) => {
-      const file = fileURLToPath(new URL("crash-child.ts", import.meta.url));
-      const args = ["--conditions=@nestbox/source", "--no-warnings", file, folder, runId, ...at];
-      const running = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
-      running.on("error", reject);
-      running.on("close", (code, signal) => resolve({ code, signal }));
-    });
   const cases = durableConformance({
     runner,
     open: () => Promise.resolve(openSqliteJournal({ path, survives: "process", pollMs: 20 })),
-    crash: {
-      async die(runId, at) {
-        assert.deepEqual(await child(runId, at), { code: null, signal: "SIGKILL" });
-      },
-      async carryOn(runId) {
-        assert.deepEqual(await child(runId), { code: 0, signal: null });
-        return JSON.parse(readFileSync(join(folder, `${runId}.result`), "utf8")) as DurableResult;
-      },
-      effects: (runId) =>
-        Promise.resolve(
-          readFileSync(join(folder, `${runId}.effects`), "utf8")
-            .trim()
-            .split("\n"),
-        ),
-    },
+    crash: crashProcesses({
+      program: new URL("crash-child.ts", import.meta.url),
+      nodeOptions: ["--conditions=@nestbox/source", "--no-warnings"],
+      folder,
+      config: path,
+    }),
   });
   // oxlint-disable-next-line vitest/expect-expect -- a case rejects with what was wrong
   test.each(cases)("$title", { timeout: CASE_MS }, async ({ run }) => {

@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { crashProcesses, type CrashProcessesOptions } from "../../src/durable/conformance/node/index.ts";
+import { durableConformance } from "../../src/durable/conformance/index.ts";
 import { fakeTools } from "../../src/durable/conformance/fake-tools.ts";
 import * as durable from "../../src/durable/index.ts";
 import { openSqliteJournal } from "../../src/durable/sqlite/index.ts";
@@ -66,4 +68,29 @@ describe("the page on durable runs", () => {
     expect(lines).toEqual([[[["1", "deploy"]]], ["ended"]]);
     expect(effects).toEqual(["deploy:1"]);
   });
+
+  test(
+    "has an engine tried as it stands, by deaths of the program that it shows",
+    { timeout: 120_000 },
+    async () => {
+      const cases: [string, () => Promise<void>][] = [];
+      const program = new URL("crash-child.ts", import.meta.url);
+      await runBlock(2, {
+        pathToFileURL: () => program,
+        durableConformance,
+        crashProcesses: (options: CrashProcessesOptions) =>
+          crashProcesses({ ...options, nodeOptions: ["--conditions=@nestbox/source", "--no-warnings"] }),
+        openSqliteJournal,
+        runner,
+        folder,
+        path: join(folder, "engine.db"),
+        test: (title: string, run: () => Promise<void>) => cases.push([title, run]),
+      });
+      const [killed] = cases.filter(([title]) => title.startsWith("a process is killed inside a call:"));
+      await killed?.[1]();
+      expect(cases.length).toBeGreaterThan(25);
+      const shown = readFileSync(program, "utf8").split("\n").slice(1).join("\n");
+      expect(page).toContain(`\`\`\`ts\n${shown}\`\`\``);
+    },
+  );
 });

@@ -1,61 +1,36 @@
-import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { durableConformance } from "@nestbox/codemode/durable/conformance";
-import type { DurableResult } from "@nestbox/codemode/durable";
+import { crashProcesses } from "@nestbox/codemode/durable/conformance/node";
 import { createRunner } from "@nestbox/codemode/node";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, describe, test } from "vitest";
 import { openDbos } from "../../src/node/index.ts";
-import { type Cluster, startCluster } from "./cluster.ts";
+import { startCluster } from "./cluster.ts";
 
 const CASE_MS = 280_000;
+const folder = mkdtempSync(join(tmpdir(), "nestbox-dbos-"));
+const runner = createRunner({ maxProcesses: 2 });
+const cluster = await startCluster();
+cluster.create("conformance");
+const databaseUrl = cluster.url("conformance");
+
+afterAll(async () => {
+  await runner.close();
+  await cluster.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe("the journal in PostgreSQL", () => {
-  const folder = mkdtempSync(join(tmpdir(), "nestbox-dbos-"));
-  const runner = createRunner({ maxProcesses: 2 });
-  let cluster: Cluster;
-  let databaseUrl: string;
-  beforeAll(async () => {
-    cluster = await startCluster();
-    cluster.create("conformance");
-    databaseUrl = cluster.url("conformance");
-  });
-  afterAll(async () => {
-    await runner.close();
-    await cluster.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  const child = (runId: string, ...at: string[]): Promise<{ code: number | null; signal: string | null }> =>
-    new Promise((resolve, reject) => {
-      const file = fileURLToPath(new URL("crash-child.ts", import.meta.url));
-      const args = ["--conditions=@nestbox/source", "--no-warnings", file, databaseUrl, folder, runId, ...at];
-      const running = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
-      running.on("error", reject);
-      running.on("close", (code, signal) => resolve({ code, signal }));
-    });
-
   const cases = durableConformance({
     runner,
     open: () => openDbos({ databaseUrl, pollMs: 20, connections: 4 }),
-    crash: {
-      async die(runId, at) {
-        assert.deepEqual(await child(runId, at), { code: null, signal: "SIGKILL" });
-      },
-      async carryOn(runId) {
-        assert.deepEqual(await child(runId), { code: 0, signal: null });
-        return JSON.parse(readFileSync(join(folder, `${runId}.result`), "utf8")) as DurableResult;
-      },
-      effects: (runId) =>
-        Promise.resolve(
-          readFileSync(join(folder, `${runId}.effects`), "utf8")
-            .trim()
-            .split("\n"),
-        ),
-    },
+    crash: crashProcesses({
+      program: new URL("crash-child.ts", import.meta.url),
+      nodeOptions: ["--conditions=@nestbox/source", "--no-warnings"],
+      folder,
+      config: databaseUrl,
+    }),
     caseMs: CASE_MS,
   });
   // oxlint-disable-next-line vitest/expect-expect -- a case rejects with what was wrong

@@ -1,9 +1,8 @@
-import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DurableResult } from "@nestbox/codemode/durable";
 import { durableConformance } from "@nestbox/codemode/durable/conformance";
+import { crashProcesses } from "@nestbox/codemode/durable/conformance/node";
 import { createRunner } from "@nestbox/codemode/node";
 import { afterAll, test } from "vitest";
 import { openRestate, openRestateAdmin } from "../../src/index.ts";
@@ -18,7 +17,7 @@ const server = await startServer(folder, 18_100);
 const { ingressUrl } = server;
 const runner = createRunner({ maxProcesses: 2 });
 // The journal is served by a process of its own, as it is by a fleet's workers.
-const worker = startChild({ kind: "worker", folder, ingressUrl, name: "journal" });
+const worker = startChild({ folder, ingressUrl, name: "journal" });
 await openRestateAdmin({ adminUrl: server.adminUrl }).register(await worker.ready);
 
 afterAll(async () => {
@@ -28,30 +27,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const child = (runId: string, at?: string) =>
-  startChild({ kind: "crash", folder, ingressUrl, runId, at }).exit;
-
+const blobFolder = join(folder, "blobs");
 const cases = durableConformance({
   runner,
   open: () => {
-    const runs = openRestate({ ingressUrl, blobs: openBlobFolder(join(folder, "blobs")), pollMs: 100 });
+    const runs = openRestate({ ingressUrl, blobs: openBlobFolder(blobFolder), pollMs: 100 });
     return Promise.resolve({ run: (runId) => runs.run(runId), close: () => undefined });
   },
-  crash: {
-    async die(runId, at) {
-      assert.deepEqual(await child(runId, at), { code: null, signal: "SIGKILL" });
-    },
-    async carryOn(runId) {
-      assert.deepEqual(await child(runId), { code: 0, signal: null });
-      return JSON.parse(readFileSync(join(folder, `${runId}.result`), "utf8")) as DurableResult;
-    },
-    effects: (runId) =>
-      Promise.resolve(
-        readFileSync(join(folder, `${runId}.effects`), "utf8")
-          .trim()
-          .split("\n"),
-      ),
-  },
+  crash: crashProcesses({
+    program: new URL("support/crash-child.ts", import.meta.url),
+    nodeOptions: ["--conditions=@nestbox/source", "--no-warnings"],
+    folder,
+    config: { ingressUrl, blobFolder },
+  }),
 });
 
 // oxlint-disable-next-line vitest/expect-expect -- a case rejects with what was wrong

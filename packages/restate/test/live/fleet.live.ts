@@ -31,9 +31,7 @@ async function versionedWorkers(
   version: string,
   ...names: readonly string[]
 ): Promise<readonly Child[]> {
-  const started = names.map((name) =>
-    startChild({ kind: "worker", folder, ingressUrl, name, port, version }),
-  );
+  const started = names.map((name) => startChild({ folder, ingressUrl, name, port, version }));
   children.push(...started);
   for (const one of started) await one.ready;
   await admin.register(`http://127.0.0.1:${port}`, { force: true });

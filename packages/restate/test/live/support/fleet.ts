@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import type { TestWorkerOptions } from "./test-worker.ts";
 
-const program = fileURLToPath(new URL("child.ts", import.meta.url));
+const program = fileURLToPath(new URL("worker-child.ts", import.meta.url));
 
 export interface Exit {
   readonly code: number | null;
@@ -15,8 +16,8 @@ export interface Child {
   readonly exit: Promise<Exit>;
 }
 
-/** Another process: `child.ts` with these words. */
-export function startChild(config: Readonly<Record<string, unknown>>): Child {
+/** A worker in another process. */
+export function startChild(config: TestWorkerOptions): Child {
   const running = spawn(
     process.execPath,
     ["--conditions=@nestbox/source", "--no-warnings", program, JSON.stringify(config)],
