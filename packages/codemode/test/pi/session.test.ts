@@ -164,7 +164,9 @@ describe("the tool in a session", () => {
     await pi.prompt("go", [call("codemode", { code: "await tools.wait({})" })]);
     await aborter;
     expect(pi.resultText()).toContain("Script aborted: ");
-    expect(pi.toolResults().at(-1)?.details).toMatchObject({ calls: [{ name: "wait", status: "cancelled" }] });
+    expect(pi.toolResults().at(-1)?.details).toMatchObject({
+      calls: [{ name: "wait", status: "cancelled" }],
+    });
   });
 
   test("a store value outlives the script and not its branch", async () => {
