@@ -1,7 +1,10 @@
 import { durableClock, type DurableClock } from "@nestbox/codemode/durable";
+import type { JsonValue } from "@nestbox/tool";
+import type { BlobStore } from "./blobs.ts";
 import { isRecord } from "./guards.ts";
 import { createIngress } from "./ingress.ts";
 import { checkRunId, RUN_WORKFLOW, unreadable } from "./protocol.ts";
+import { createReading, type EntriesOptions, type RestateQuestion, type RunEntries } from "./reading.ts";
 
 export interface RestateAdminOptions {
   /** Of the server's admin API, for example `http://127.0.0.1:9070`. */
@@ -9,6 +12,8 @@ export interface RestateAdminOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof fetch;
   readonly clock?: DurableClock;
+  /** Where large values stand, for whoever reads journals here. */
+  readonly blobs?: BlobStore;
   /** How long a server that does not answer is waited for. Default 60,000 ms. */
   readonly unavailableMs?: number;
 }
@@ -24,8 +29,18 @@ export interface RunStatus {
   readonly status: string;
   /** Why it last failed; of a paused run, why it is paused (`status` only). */
   readonly failure?: string;
-  /** The deployment that it is pinned to. */
+  /** The deployment that it is pinned to, and where that listens. */
   readonly deploymentId?: string;
+  readonly endpoint?: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt?: number;
+  readonly completedAt?: number;
+  /** When a run that sleeps goes on by itself (`status` only). */
+  readonly wakeAt?: number;
+  /** Questions to people that are open. */
+  readonly waitingFor: number;
+  /** Of a completed run whose outcome is not large: whether its script came to its end. */
+  readonly ok?: boolean;
 }
 
 export interface RestateAdmin {
@@ -37,13 +52,24 @@ export interface RestateAdmin {
   list(options?: { readonly limit?: number }): Promise<readonly RunStatus[]>;
   /** Lets a paused run go on: where it was, on the latest deployment, or on the one with this id. */
   resume(invocationId: string, options?: { readonly deployment?: string }): Promise<void>;
+  /** What people are asked now, the oldest first, 10,000 at most; of one run or of all. */
+  questions(options?: {
+    readonly limit?: number;
+    readonly runId?: string;
+  }): Promise<readonly RestateQuestion[]>;
+  /** What stands in the journal of a run, for whoever does not carry it on. */
+  entries(runId: string, options?: EntriesOptions): Promise<RunEntries>;
+  /** The script that a run was submitted with, for as long as the server keeps it. */
+  submitted(runId: string): Promise<JsonValue | undefined>;
   /** Stops a run that keeps failing, for example because its deployment is gone; `resume` lets it go on. */
   pause(invocationId: string): Promise<void>;
 }
 
 const INVOCATION_ID = /^[A-Za-z0-9_]+$/;
 const MAX_LISTED = 10_000;
-const COLUMNS = "id, target_service_key, status, last_failure, pinned_deployment_id";
+const COLUMNS =
+  "i.id AS id, target_service_key, status, last_failure, pinned_deployment_id, d.endpoint AS endpoint, " +
+  "i.created_at AS created_at, completed_at, completion_result, completion_failure";
 
 export function openRestateAdmin(options: RestateAdminOptions): RestateAdmin {
   const ingress = createIngress({
@@ -73,7 +99,36 @@ export function openRestateAdmin(options: RestateAdminOptions): RestateAdmin {
     return typeof message === "string" ? message : undefined;
   }
 
-  const from = `SELECT ${COLUMNS} FROM sys_invocation WHERE target_service_name = '${RUN_WORKFLOW}' AND target_handler_name = 'run'`;
+  const reading = createReading(query, options.blobs);
+
+  /** With what stands in the journals. */
+  async function told(rows: readonly Row[], waiting: ReadonlyMap<string, number>): Promise<RunStatus[]> {
+    const ends = await reading.ends(
+      rows.flatMap(({ runId, status, ok }) => (status === "completed" && ok === undefined ? [runId] : [])),
+    );
+    return rows.map((row) => {
+      const ok = row.ok ?? ends.get(row.runId);
+      return { ...row, waitingFor: waiting.get(row.runId) ?? 0, ...(ok === undefined ? {} : { ok }) };
+    });
+  }
+
+  /** Of a run that is suspended, when the last of its timers is due. */
+  async function wakeAt(invocationId: string): Promise<number | undefined> {
+    if (!INVOCATION_ID.test(invocationId)) return undefined;
+    const [row] = await query(
+      `SELECT sleep_wakeup_at FROM sys_journal WHERE id = '${invocationId}' AND sleep_wakeup_at IS NOT NULL ORDER BY index DESC LIMIT 1`,
+    );
+    return isRecord(row) ? timeOf(row["sleep_wakeup_at"]) : undefined;
+  }
+
+  async function find(runId: string): Promise<Row | undefined> {
+    // Letters, digits and four signs: nothing that ends a string.
+    checkRunId(runId);
+    const [row] = await query(`${from} AND target_service_key = '${runId}' LIMIT 1`);
+    return row === undefined ? undefined : readStatus(row);
+  }
+
+  const from = `SELECT ${COLUMNS} FROM sys_invocation i LEFT JOIN sys_deployment d ON d.id = i.pinned_deployment_id WHERE target_service_name = '${RUN_WORKFLOW}' AND target_handler_name = 'run'`;
 
   return {
     async register(url, { force = false } = {}) {
@@ -82,18 +137,29 @@ export function openRestateAdmin(options: RestateAdminOptions): RestateAdmin {
       return typeof id === "string" ? id : unreadable("answer to a registration");
     },
     async status(runId) {
-      // Letters, digits and four signs: nothing that ends a string.
-      checkRunId(runId);
-      const [row] = await query(`${from} AND target_service_key = '${runId}' LIMIT 1`);
+      const row = await find(runId);
       if (row === undefined) return undefined;
-      const found = readStatus(row);
-      if (found.status !== "paused") return found;
+      const [found] = await told([row], await reading.waiting(runId));
+      if (found?.status === "suspended") {
+        const wake = await wakeAt(found.invocationId);
+        return wake === undefined ? found : { ...found, wakeAt: wake };
+      }
+      if (found?.status !== "paused") return found;
       const failure = await whyPaused(found.invocationId);
       return failure === undefined ? found : { ...found, failure };
     },
     async list({ limit = MAX_LISTED } = {}) {
-      const rows = Math.max(0, Math.min(Math.floor(limit), MAX_LISTED));
-      return (await query(`${from} ORDER BY created_at DESC LIMIT ${rows}`)).map(readStatus);
+      const rows = await query(`${from} ORDER BY i.created_at DESC LIMIT ${rowsOf(limit)}`);
+      return await told(rows.map(readStatus), await reading.waiting());
+    },
+    questions: async ({ limit = MAX_LISTED, runId } = {}) =>
+      await reading.questions({ limit: rowsOf(limit), ...(runId === undefined ? {} : { runId }) }),
+    entries: async (runId, entries) => await reading.entries(runId, entries),
+    async submitted(runId) {
+      const invocationId = (await find(runId))?.invocationId;
+      return invocationId === undefined || !INVOCATION_ID.test(invocationId)
+        ? undefined
+        : await reading.submitted(runId, invocationId);
     },
     async resume(invocationId, { deployment } = {}) {
       const query = deployment === undefined ? "" : `?deployment=${encodeURIComponent(deployment)}`;
@@ -107,16 +173,34 @@ export function openRestateAdmin(options: RestateAdminOptions): RestateAdmin {
 
 const invocationPath = (id: string): string => `/invocations/${encodeURIComponent(id)}`;
 
-function readStatus(row: unknown): RunStatus {
+const rowsOf = (limit: number): number => Math.max(0, Math.min(Math.floor(limit), MAX_LISTED));
+
+type Row = Omit<RunStatus, "waitingFor">;
+
+function readStatus(row: unknown): Row {
   if (!isRecord(row)) return unreadable("row of a list");
-  const { id, target_service_key: runId, status, last_failure: failure, pinned_deployment_id: pinned } = row;
+  const { id, target_service_key: runId, status, pinned_deployment_id: pinned, endpoint } = row;
   if (typeof id !== "string" || typeof runId !== "string" || typeof status !== "string")
     return unreadable("row of a list");
+  const hasFailed = row["completion_result"] === "failure";
+  const failure = hasFailed ? row["completion_failure"] : row["last_failure"];
+  const createdAt = timeOf(row["created_at"]);
+  const completedAt = timeOf(row["completed_at"]);
   return {
     runId,
     invocationId: id,
     status,
     ...(typeof failure === "string" ? { failure } : {}),
     ...(typeof pinned === "string" ? { deploymentId: pinned } : {}),
+    ...(typeof endpoint === "string" ? { endpoint } : {}),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(completedAt === undefined ? {} : { completedAt }),
+    // Killed, or refused: it has no outcome.
+    ...(hasFailed ? { ok: false } : {}),
   };
+}
+
+function timeOf(value: unknown): number | undefined {
+  const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
 }

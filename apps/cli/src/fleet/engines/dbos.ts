@@ -1,10 +1,11 @@
 import type { DbosRun } from "@nestbox/dbos/node";
 
-import { messageOf } from "../../message-of.ts";
-import { type FleetEngine, FleetError, type FleetErrorCode, type FleetRun, readQuestion } from "../engine.ts";
+import { type FleetEngine, type FleetRun, readQuestion } from "../engine.ts";
 import type { FleetConfig } from "../fleet-config.ts";
 import type { Engines, OpenFleetOptions } from "../open-fleet.ts";
 import { withoutPasswords } from "../redact.ts";
+import { tellingWithout } from "./fleet-error.ts";
+import { toldJournal } from "./told-journal.ts";
 
 type Loaded = Awaited<ReturnType<Engines["dbos"]>>;
 
@@ -14,13 +15,7 @@ export async function openDbosEngine(
   { openDbos, startWorker }: Loaded,
 ): Promise<FleetEngine> {
   const { databaseUrl } = config;
-  const told = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw fleetError(error, databaseUrl);
-    }
-  };
+  const told = tellingWithout([databaseUrl]);
   const dbosOptions = {
     databaseUrl,
     unavailableMs: options.unavailableMs ?? 10_000,
@@ -46,15 +41,7 @@ export async function openDbosEngine(
           readQuestion(runId, key, question, askedAt),
         ),
       ),
-    journal(runId) {
-      const journal = runs.run(runId);
-      return {
-        runId,
-        step: (key, execute, step) => told(() => journal.step(key, execute, step)),
-        wait: (key, question, wait) => told(() => journal.wait(key, question, wait)),
-        wake: (key, value) => told(() => journal.wake(key, value)),
-      };
-    },
+    journal: (runId) => toldJournal(runId, told, () => runs.run(runId)),
     contents: (runId, choice) => told(() => runs.entries(runId, choice)),
     result: (runId, choice) => told(() => runs.result(runId, choice)),
     resume: (runId) => told(() => runs.resume(runId)),
@@ -95,20 +82,4 @@ function fleetRun(run: DbosRun): FleetRun {
     ...(deployment === undefined ? {} : { deployment }),
     waitingFor,
   };
-}
-
-const KINDS: Readonly<Record<string, FleetErrorCode>> = {
-  unreachable: "unreachable",
-  refused: "refused",
-  journal: "unreadable",
-  blob: "unreadable",
-  misuse: "misuse",
-};
-
-/** The engine's error in our words; what is none of its own, an abort for example, is handed on. */
-function fleetError(error: unknown, databaseUrl: string): unknown {
-  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-  const kind = typeof code === "string" && Object.hasOwn(KINDS, code) ? KINDS[code] : undefined;
-  if (kind === undefined) return error;
-  return new FleetError(kind, withoutPasswords(messageOf(error), [databaseUrl]), { cause: error });
 }
