@@ -25,6 +25,8 @@ export type CallEnd =
 
 export interface CallRecord {
   readonly call: CallIdentity;
+  /** When the attempt began; for the one who looks at it, absent in older journals. */
+  readonly begunAt?: number;
   readonly at: number;
   readonly end: CallEnd;
 }
@@ -41,10 +43,11 @@ export async function identify(name: string, args: unknown, line: number | undef
 
 export const callText = ({ name, args }: Pick<CallIdentity, "name" | "args">): string => `${name}(${args})`;
 
-export function writeCall({ call, at, end }: CallRecord): JsonValue {
+export function writeCall({ call, begunAt, at, end }: CallRecord): JsonValue {
   const { name, hash, args, line } = call;
   return {
     call: { name, hash, args, ...(line === undefined ? {} : { line }) },
+    ...(begunAt === undefined ? {} : { from: begunAt }),
     at,
     end:
       end.kind === "outcome"
@@ -65,7 +68,8 @@ export function readCall(value: unknown): CallRecord | undefined {
   const end = readEnd(value["end"]);
   if (end === undefined) return undefined;
   const call = { name, hash, args, ...(typeof line === "number" ? { line } : {}) };
-  return { call, at: value["at"], end };
+  const from = value["from"];
+  return { call, ...(typeof from === "number" ? { begunAt: from } : {}), at: value["at"], end };
 }
 
 function readEnd(value: unknown): CallEnd | undefined {

@@ -149,8 +149,9 @@ export class DurableCalls {
       const key = ask === 1 ? String(open.number) : `${open.number}.${ask}`;
       const attempt: Attempt = answer === undefined ? {} : { answer };
       const execute = async () => {
+        const begunAt = this.#options.clock.now();
         const end = await this.#attempt(`${journal.runId}:${open.number}`, attempt, run);
-        return writeCall({ call, at: this.#options.clock.now(), end });
+        return writeCall({ call, begunAt, at: this.#options.clock.now(), end });
       };
       const step = await this.#track(() => journal.step(key, execute, { repeatable }));
       if (step.kind === "missing") {

@@ -1,8 +1,19 @@
+export type { CallEnd, CallIdentity } from "./call-record.ts";
 export { durableClock, type DurableClock } from "./clock.ts";
 export type { CallerFor, WaitingCall } from "./calls.ts";
 export type { Difference } from "./compare.ts";
 export { repeatablePart } from "./compare.ts";
 export type { Change, Divergence, Halt } from "./halt.ts";
+export {
+  type HistoryCall,
+  type HistoryDecision,
+  type HistoryQuestion,
+  type JournalContents,
+  type JournalStep,
+  type JournalWait,
+  readHistory,
+  type RunHistory,
+} from "./history.ts";
 export { JournalError, type JournalErrorCode } from "./journal-error.ts";
 export type { RunJournal, Step, StepOptions, Wait, Woken } from "./journal.ts";
 export { createMemoryJournal, type MemoryJournal, type MemoryJournalLimits } from "./memory-journal.ts";

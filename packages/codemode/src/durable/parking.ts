@@ -29,10 +29,13 @@ export type ParkedAnswer =
 
 /**
  * A person's decision about a call, as it is woken with. With the `fingerprint` of the question that was shown it is one
- * about nothing else: under a key that asks something else it is no approval.
+ * about nothing else: under a key that asks something else it is no approval. `by` and `at` (since the epoch) are for the one
+ * who looks at the run later: the word of whoever sends it, which decides nothing.
  */
 export type ParkedDecision = Exclude<ParkedAnswer, { readonly kind: "unavailable" }> & {
   readonly fingerprint?: string;
+  readonly by?: string;
+  readonly at?: number;
 };
 
 /** An `Approver` for the gate of `@nestbox/policy`, or for any other that asks in this way. */

@@ -107,7 +107,7 @@ async function carryOn(request: DurableRequest): Promise<DurableResult> {
 
     const end = await journal.wait(KEY.end, null, { signal: closed.signal });
     if (end.kind === "woken") {
-      const kept = await keptEnd(journal);
+      const kept = await keptEnd(journal, clock);
       // Woken by somebody else: what says that a run has ended is its end, and there is none.
       if (kept !== undefined) return kept;
     }
@@ -118,9 +118,9 @@ async function carryOn(request: DurableRequest): Promise<DurableResult> {
     const deadline = start.deadlineMs === undefined ? undefined : start.environment.now + start.deadlineMs;
     const cancel = await journal.wait(KEY.cancel, null, { signal: closed.signal });
     if (cancel.kind === "woken")
-      return await endWithout(journal, "aborted", "AbortError", reasonOf(cancel.value));
+      return await endWithout(journal, clock, "aborted", "AbortError", reasonOf(cancel.value));
     if (deadline !== undefined && clock.now() >= deadline) {
-      return await endWithout(journal, "timeout", "TimeoutError", lateText(start));
+      return await endWithout(journal, clock, "timeout", "TimeoutError", lateText(start));
     }
     const names = (request.globals ?? []).map((global) => global.name);
     const differences = differencesOf(
@@ -165,7 +165,7 @@ async function carryOn(request: DurableRequest): Promise<DurableResult> {
       const times = [result.wakeAt, deadline].filter((at) => at !== undefined);
       return { state: "parked", waitingFor, ...(times.length === 0 ? {} : { wakeAt: Math.min(...times) }) };
     }
-    return await keepEnd(journal, () =>
+    return await keepEnd(journal, clock, () =>
       Promise.resolve(JSON.parse(JSON.stringify(result.outcome)) as JsonValue),
     );
   } finally {
@@ -174,27 +174,33 @@ async function carryOn(request: DurableRequest): Promise<DurableResult> {
 }
 
 /** The end that stands in the journal; `undefined` where there is none. */
-async function keptEnd(journal: RunJournal): Promise<DurableResult | undefined> {
+async function keptEnd(journal: RunJournal, clock: DurableClock): Promise<DurableResult | undefined> {
   const none = new Error("There is no end");
   try {
-    return await keepEnd(journal, () => Promise.reject(none));
+    return await keepEnd(journal, clock, () => Promise.reject(none));
   } catch (error) {
     if (error === none) return undefined;
     throw error;
   }
 }
 
-/** The end is a step, so that there is one; waking tells those who wait for it. */
-async function keepEnd(journal: RunJournal, execute: () => Promise<JsonValue>): Promise<DurableResult> {
+/** The end is a step, so that there is one; waking tells those who wait for it, and when it was. */
+async function keepEnd(
+  journal: RunJournal,
+  clock: DurableClock,
+  execute: () => Promise<JsonValue>,
+): Promise<DurableResult> {
   const step = await journal.step(KEY.end, execute, { repeatable: true });
   if (step.kind !== "done") throw new CodemodeError("journal", "The journal has lost the end of the run");
-  await journal.wake(KEY.end, true);
+  // Whoever only found it does not know when it was.
+  await journal.wake(KEY.end, step.replayed ? true : { at: Math.floor(clock.now()) });
   // Written by the step itself.
   return { state: "ended", outcome: step.value as unknown as ScriptOutcome };
 }
 
 function endWithout(
   journal: RunJournal,
+  clock: DurableClock,
   kind: ScriptErrorKind,
   name: string,
   message: string,
@@ -207,7 +213,7 @@ function endWithout(
     warnings: [],
     stats: { wallMs: 0, cpuMs: 0, pausedMs: 0, calls: 0, outputChars: 0 },
   };
-  return keepEnd(journal, () => Promise.resolve(JSON.parse(JSON.stringify(outcome)) as JsonValue));
+  return keepEnd(journal, clock, () => Promise.resolve(JSON.parse(JSON.stringify(outcome)) as JsonValue));
 }
 
 async function startOf(

@@ -9,6 +9,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { JsonValue } from "@nestbox/tool";
 import { CodemodeError } from "../../runner/errors.ts";
 import { messageOf } from "../../shared/guards.ts";
+import type { JournalContents, JournalStep, JournalWait } from "../history.ts";
 import { KEY, type RunJournal, type Step, type StepOptions, type Wait, type Woken } from "../journal.ts";
 import { prepareSchema } from "./schema.ts";
 
@@ -55,6 +56,8 @@ export interface SqliteJournal {
   /** The oldest first. */
   runs(options?: { readonly limit?: number; readonly unended?: boolean }): readonly SqliteRun[];
   questions(options?: { readonly limit?: number }): readonly SqliteQuestion[];
+  /** All that stands in a run's journal, for `readHistory`; takes the run from nobody. */
+  contents(runId: string): JournalContents;
   /** Removes a run that has ended, with all that it left; says whether it did. */
   remove(runId: string): boolean;
   close(): void;
@@ -157,6 +160,11 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
     if (createHash("sha256").update(body).digest("hex") !== hash)
       throw new CodemodeError("journal", `The large value ${hash} is damaged`);
     return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
+  }
+
+  function stepOf(runId: string, key: string, state: number): JournalStep {
+    if (state !== 1) return { key, state: state === 2 ? "interrupted" : "begun" };
+    return { key, state: "done", value: readStep(runId, key)?.value ?? null };
   }
 
   function journalOf(runId: string): RunJournal {
@@ -314,6 +322,17 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
           askedAt: Number(row["asked_at"]),
         }));
     },
+    contents(runId) {
+      // One moment of both tables.
+      return transaction(() => ({
+        steps: sql("SELECT key, state FROM steps WHERE run_id = ? ORDER BY key")
+          .all(runId)
+          .map((row) => stepOf(runId, String(row["key"]), Number(row["state"]))),
+        waits: sql("SELECT key, question, asked_at, value, woken_at FROM waits WHERE run_id = ? ORDER BY key")
+          .all(runId)
+          .map(waitOf),
+      }));
+    },
     remove(runId) {
       return transaction(() => {
         if (readStep(runId, KEY.end)?.state !== 1) return false;
@@ -353,6 +372,17 @@ function open(path: string, busyMs: number, survives: "power" | "process"): Data
       cause: error,
     });
   }
+}
+
+function waitOf(row: Readonly<Record<string, unknown>>): JournalWait {
+  const { key, question, asked_at: askedAt, value, woken_at: wokenAt } = row;
+  return {
+    key: String(key),
+    ...(typeof question === "string" ? { question: JSON.parse(question) as JsonValue } : {}),
+    ...(typeof askedAt === "number" ? { askedAt } : {}),
+    ...(typeof value === "string" ? { value: JSON.parse(value) as JsonValue } : {}),
+    ...(typeof wokenAt === "number" ? { wokenAt } : {}),
+  };
 }
 
 function makePrivate(path: string): void {
