@@ -154,25 +154,40 @@ describe("a trace of a run in Pi", () => {
     });
   });
 
-  it("carries of several scripts the last that began, and the lines of its calls only", async () => {
+  it("carries every script of a run, each with the lines of its own calls", async () => {
     await using pi = await scriptedPiSession({
       ui: {},
       extensions: [createNestbox({ policy: quietPolicy() }), someoneElses()],
     });
+    const first = "return await tools.echo({ word: 'a' });";
     const last = "\n\nreturn await tools.echo({ word: 'b' });";
     await pi.prompt("run", [
-      call("codemode", { code: "return await tools.echo({ word: 'a' });" }, "A"),
+      call("codemode", { code: first }, "A"),
       call("codemode", { code: last }, "B"),
+      // No call is made: it is a script all the same.
+      call("codemode", { code: "throw new Error('broken')" }, "C"),
       "done",
     ]);
     const trace = await exported(pi);
-    expect(trace.script?.text).toBe(last);
+    expect(trace.script).toMatchObject({ text: "throw new Error('broken')", callId: "C" });
+    expect(trace.calls.map(({ script }) => script?.text)).toEqual([first, last, undefined]);
     expect(flat(trace.calls).map(({ id, line }) => [id, line])).toEqual([
       ["A", undefined],
-      ["A/1", undefined],
+      ["A/1", 1],
       ["B", undefined],
       ["B/1", 3],
+      ["C", undefined],
     ]);
+    await pi.prompt("/trace", []);
+    const lines = (pi.ui?.notifications.at(-1)?.message ?? "").split("\n");
+    expect(lines.slice(-2)).toEqual([
+      // What the script is does not stand in its line; its own error does, and not the head of its report.
+      expect.stringMatching(/^└ ✗ codemode \d+ ms · allow by default\.transparent$/),
+      "    Error: broken",
+    ]);
+    expect(
+      lines.filter((line) => / · line \d/.test(line)).map((line) => / line (\d)/.exec(line)?.[1]),
+    ).toEqual(["1", "3"]);
     // A run without a script has none.
     await pi.prompt("say", [call("echo", { word: "c" }, "T"), "done"]);
     const without = await exported(pi, "without.json");

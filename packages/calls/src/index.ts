@@ -45,7 +45,8 @@ export type { Call, CallerOf, CombinatorOptions } from "./combinators/group.ts";
 export { fallback, race, type FirstResult } from "./combinators/race.ts";
 export { retry, type RetryOptions, type RetryResult } from "./combinators/retry.ts";
 export { tellCancelled } from "./combinators/tell-cancelled.ts";
-export { createTrace, type TraceBuilder, type TraceOptions } from "./trace/trace.ts";
+export type { ScriptBeginning } from "./trace/script.ts";
+export { createTrace, type ScriptBuilder, type TraceBuilder, type TraceOptions } from "./trace/trace.ts";
 export {
   callTraceSchema,
   readTrace,

@@ -300,6 +300,89 @@ describe("a trace", () => {
     expect(readTrace(JSON.stringify(trace))).toEqual({ ok: true, trace });
   });
 
+  describe("of several scripts", () => {
+    const begin = (type: string, toolCallId: string, toolName: string, parentToolCallId?: string) => ({
+      type: `tool_execution_${type}`,
+      toolCallId,
+      toolName,
+      ...(parentToolCallId === undefined ? {} : { parentToolCallId }),
+      args: {},
+      result: { content: [], details: {} },
+    });
+    const told = (id: string, line: number, status = "ok") => ({
+      type: "call",
+      call: { index: 0, id, name: "leaf", line, status },
+    });
+
+    it("lets each call find its own, also where they run at the same time", () => {
+      const builder = createTrace();
+      for (const id of ["A", "B", "C"]) builder.onEvent(begin("start", id, "codemode"));
+      const [a, b] = [1, 2].map((n) =>
+        builder.beginScript({ text: `script ${n}`, callId: n === 1 ? "A" : "B" }),
+      );
+      // Both call a tool of the same name, before either knows its id.
+      b?.onEvent(told("", 7, "running"));
+      a?.onEvent(told("", 3, "running"));
+      builder.onEvent(begin("start", "A/1", "leaf", "A"));
+      builder.onEvent(begin("start", "A/1/1", "leaf", "A/1"));
+      builder.onEvent(begin("start", "B/1", "leaf", "B"));
+      builder.onEvent(begin("start", "C/1", "leaf", "C"));
+      const lines = () =>
+        builder.trace().calls.map(({ line, children }) => [line, children.map((child) => child.line)]);
+      expect(lines()).toEqual([
+        [undefined, [3]],
+        [undefined, [7]],
+        [undefined, [undefined]],
+      ]);
+      a?.onEvent(told("A/1", 4));
+      a?.end({ ok: true, value: 1 });
+      b?.end({ ok: false, error: { kind: "script", name: "Error", message: "broken" } });
+      const trace = builder.trace();
+      expect(lines()[0]).toEqual([undefined, [4]]);
+      expect(trace.script).toMatchObject({ text: "script 2", callId: "B", outcome: { ok: false } });
+      expect(trace.calls[0]?.script).toMatchObject({ text: "script 1", callId: "A", outcome: { ok: true } });
+      expect(trace.calls.map(({ script }) => script === undefined)).toEqual([false, true, true]);
+      expect(trace.calls[0]?.children[0]?.children[0]).not.toHaveProperty("line");
+      expect(trace).not.toHaveProperty("scriptsOmitted");
+      expect(readTrace(JSON.stringify(trace))).toEqual({ ok: true, trace });
+    });
+
+    it("keeps the last of them and no line of the others, and says how many it left out", () => {
+      const builder = createTrace({ maxScripts: 2 });
+      for (const [index, id] of ["A", "B", "C", "D"].entries()) {
+        builder.onEvent(begin("start", id, "codemode"));
+        const script = builder.beginScript({ text: `script ${id}`, callId: id });
+        script.onEvent(told("", index + 1, "running"));
+        builder.onEvent(begin("start", `${id}/1`, "leaf", id));
+        script.onEvent(told(`${id}/1`, index + 1));
+        script.end();
+      }
+      const trace = builder.trace();
+      expect(trace).toMatchObject({ script: { text: "script D" }, scriptsOmitted: 2 });
+      expect(trace.calls.map(({ script, children }) => [script?.text, children[0]?.line])).toEqual([
+        [undefined, undefined],
+        [undefined, undefined],
+        ["script C", 3],
+        [undefined, 4],
+      ]);
+      expect(readTrace(JSON.stringify(trace))).toEqual({ ok: true, trace });
+    });
+
+    it("takes a script without a call for that of all calls, until another takes its place", () => {
+      const builder = createTrace();
+      for (const line of [1, 2]) {
+        builder.beginScript({ text: `script ${line}` });
+        builder.onEvent(begin("start", `S/${line}`, "leaf", "S"));
+        builder.onScriptEvent(told(`S/${line}`, line));
+        builder.endScript();
+      }
+      const trace = builder.trace();
+      expect(trace.script).toMatchObject({ text: "script 2", state: "ended" });
+      expect(trace.calls.map(({ line }) => line)).toEqual([undefined, 2]);
+      expect(trace).not.toHaveProperty("scriptsOmitted");
+    });
+  });
+
   it("keeps the numbers of a script's lines behind a secret of many lines", () => {
     const builder = createTrace();
     const key =

@@ -40,6 +40,8 @@ export interface ScriptRequest {
   /** Source without the options line: JavaScript, TypeScript, or one of the forms that models write. */
   readonly code: string;
   readonly caller: ToolCaller;
+  /** Id of the call that runs the script, for whoever watches a runner; none of what happens depends on it. */
+  readonly callId?: string;
   readonly globals?: readonly HostGlobal[];
   readonly limits?: Partial<ScriptLimits>;
   readonly signal?: AbortSignal;

@@ -24,8 +24,8 @@ export function traceLines(trace: CallTrace): readonly string[] {
       if (shown >= MAX_SHOWN_CALLS) left++;
       else {
         shown++;
-        lines.push(`${indent}${last ? "└ " : "├ "}${callLine(call)}`);
-        const why = whyLine(call, trace.script);
+        lines.push(`${indent}${last ? "└ " : "├ "}${callLine(call, scriptOf(call, trace) !== undefined)}`);
+        const why = whyLine(call, scriptOf(call, trace));
         if (why !== "") lines.push(`${below}${call.children.length > 0 ? "│ " : "  "}${why}`);
       }
       draw(call.children, below);
@@ -37,9 +37,9 @@ export function traceLines(trace: CallTrace): readonly string[] {
   return [`Last run: ${Math.round(trace.durationMs)} ms`, ...lines];
 }
 
-function callLine(call: TraceCall): string {
+function callLine(call: TraceCall, ranScript: boolean): string {
   // What a script is stands in the exported trace; here its calls say what it did.
-  const hasArguments = call.arguments !== undefined && call.arguments !== "{}" && !madeByScript(call);
+  const hasArguments = call.arguments !== undefined && call.arguments !== "{}" && !ranScript;
   const args = hasArguments ? ` ${short(call.arguments, MAX_ARGUMENT_CHARS)}` : "";
   const time = call.durationMs === undefined ? "" : ` ${Math.round(call.durationMs)} ms`;
   const line = call.line === undefined ? "" : ` · line ${call.line}`;
@@ -50,13 +50,13 @@ function callLine(call: TraceCall): string {
 /** Why a call did not do what it should; of a script its own error, not the head of its report. */
 function whyLine(call: TraceCall, script: TraceScript | undefined): string {
   if (call.error === undefined) return "";
-  const error = madeByScript(call) ? script?.outcome?.error : undefined;
+  const error = script?.outcome?.error;
   return short(error === undefined ? call.error : `${error.name}: ${error.message}`, MAX_ERROR_CHARS);
 }
 
-/** Whether this is the call whose script the trace carries. */
-function madeByScript(call: TraceCall): boolean {
-  return call.children.some(({ line }) => line !== undefined);
+/** The script that this very call ran. */
+function scriptOf(call: TraceCall, { script }: CallTrace): TraceScript | undefined {
+  return call.script ?? (script?.callId === call.id ? script : undefined);
 }
 
 /** The beginning of a text, on one line. */

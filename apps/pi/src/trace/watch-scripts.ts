@@ -10,11 +10,12 @@ export interface ScriptTale {
 /** The same runner, whose scripts are told from their beginning; `begin` answers undefined where nobody listens. */
 export function watchScripts(
   runner: ScriptRunner,
-  begin: (text: string) => ScriptTale | undefined,
+  begin: (script: { readonly text: string; readonly callId?: string }) => ScriptTale | undefined,
 ): ScriptRunner {
   return {
     async run(request) {
-      const tale = begin(request.code);
+      const { code: text, callId } = request;
+      const tale = begin({ text, ...(callId === undefined ? {} : { callId }) });
       if (tale === undefined) return runner.run(request);
       let outcome: ScriptOutcome | undefined;
       try {

@@ -25,8 +25,13 @@ export interface TraceCall {
   readonly resultBytes?: number;
   /** What came back as JSON text, redacted and cut: structured content where there is any, else content. */
   readonly result?: string;
-  /** 1-based line of the script that made the call, where known. */
+  /**
+   * 1-based line of the script that made the call, where known: that of the nearest call above that carries one, else
+   * the trace's own.
+   */
   readonly line?: number;
+  /** The script that this call ran, where it is not the trace's own. */
+  readonly script?: TraceScript;
   /** Partial results that the call told. */
   readonly updates: number;
   /** Redacted and cut. */
@@ -53,6 +58,8 @@ export interface TraceLimit {
 /** The script whose calls these are. */
 export interface TraceScript {
   readonly name?: string;
+  /** The call that ran it, where one did. */
+  readonly callId?: string;
   /** Its source, redacted and cut at the end; lines keep their numbers. */
   readonly text: string;
   readonly state: "running" | "ended";
@@ -84,8 +91,10 @@ export interface CallTrace {
   readonly durationMs: number;
   /** Calls that did not fit into the trace. */
   readonly omitted: number;
-  /** Where a script made the calls and the builder was told of it. */
+  /** Where a script made the calls and the builder was told of it; of several the one that began last. */
   readonly script?: TraceScript;
+  /** Scripts that did not fit into the trace; absent: none. */
+  readonly scriptsOmitted?: number;
   readonly calls: readonly TraceCall[];
 }
 
@@ -104,6 +113,7 @@ export const callTraceSchema = {
     durationMs: count,
     omitted: count,
     script: { $ref: "#/$defs/script" },
+    scriptsOmitted: count,
     calls: { type: "array", items: { $ref: "#/$defs/call" } },
   },
   $defs: {
@@ -112,6 +122,7 @@ export const callTraceSchema = {
       required: ["text", "state", "output", "outputOmitted", "limits"],
       properties: {
         name: text,
+        callId: text,
         text,
         state: { enum: ["running", "ended"] },
         output: {
@@ -167,6 +178,7 @@ export const callTraceSchema = {
         resultBytes: count,
         result: text,
         line: count,
+        script: { $ref: "#/$defs/script" },
         updates: count,
         error: text,
         children: { type: "array", items: { $ref: "#/$defs/call" } },

@@ -10,27 +10,47 @@ import type { TraceLimit, TraceOutput, TraceScript } from "./schema.ts";
 const MAX_OUTPUT_ITEMS = 2_000;
 /** Calls whose line is remembered until the host has told of them. */
 const MAX_PENDING = 10_000;
-/** Calls whose line is remembered by their id. */
+/** Calls whose line is remembered by their id, of all scripts of a trace. */
 const MAX_LINES = 100_000;
 const MAX_VALUE_CHARS = 20_000;
 const MAX_ERROR_CHARS = 2_000;
 const MAX_NAME_CHARS = 200;
+
+/** A script that begins. */
+export interface ScriptBeginning {
+  readonly name?: string;
+  /** As it was handed in, so that lines have their numbers. */
+  readonly text: string;
+  /** The call that runs it, whose nested calls are the script's. */
+  readonly callId?: string;
+}
 
 export interface ScriptPartOptions {
   readonly redact: Redactor;
   /** Redacts and cuts. */
   readonly safe: (text: string, maxChars: number) => string;
   readonly maxChars: number;
+  /** Counts the calls whose line is remembered, of all scripts together. */
+  readonly lines: LineBudget;
 }
 
 export interface ScriptPart {
-  begin(script: { readonly name?: string; readonly text: string }): void;
   take(event: unknown): void;
   end(outcome: unknown): void;
   /** The line of a call that begins now, as far as it can be known; `lineOf` is exact once it has ended. */
   lineOfStart(name: string): number | undefined;
   lineOf(callId: string): number | undefined;
-  script(): TraceScript | undefined;
+  script(): TraceScript;
+}
+
+export interface LineBudget {
+  /** Whether one more is remembered. */
+  take(): boolean;
+}
+
+export function createLineBudget(): LineBudget {
+  let taken = 0;
+  return { take: () => taken < MAX_LINES && ++taken > 0 };
 }
 
 interface Pending {
@@ -39,11 +59,19 @@ interface Pending {
   readonly line: number;
 }
 
-export function createScriptPart({ redact, safe, maxChars }: ScriptPartOptions): ScriptPart {
-  let head: Pick<TraceScript, "name" | "text"> | undefined;
+export function createScriptPart(
+  told: ScriptBeginning,
+  { redact, safe, maxChars, lines: left }: ScriptPartOptions,
+): ScriptPart {
+  const kept = told.text.slice(0, maxChars);
+  const head: Pick<TraceScript, "name" | "callId" | "text"> = {
+    ...(told.name === undefined ? {} : { name: safe(told.name, MAX_NAME_CHARS) }),
+    ...(told.callId === undefined ? {} : { callId: told.callId }),
+    text: `${keepLines(kept, redact)}${kept.length < told.text.length ? "…" : ""}`,
+  };
   let outcome: TraceScript["outcome"];
   let ended = false;
-  let output: TraceOutput[] = [];
+  const output: TraceOutput[] = [];
   let outputChars = 0;
   let outputOmitted = 0;
   let limits: readonly TraceLimit[] = [];
@@ -63,24 +91,12 @@ export function createScriptPart({ redact, safe, maxChars }: ScriptPartOptions):
   const takeCall = (call: Record<string, unknown>): void => {
     const { index, id, name, line, status } = call;
     if (typeof name !== "string" || typeof line !== "number") return;
-    if (typeof id === "string" && id !== "" && lines.size < MAX_LINES) lines.set(id, line);
+    if (typeof id === "string" && id !== "" && (lines.has(id) || left.take())) lines.set(id, line);
     if (status !== "running") pending = pending.filter((one) => one.index !== index);
     else if (pending.length < MAX_PENDING) pending.push({ index, name, line });
   };
 
   return {
-    begin(script) {
-      const name = script.name === undefined ? {} : { name: safe(script.name, MAX_NAME_CHARS) };
-      const kept = script.text.slice(0, maxChars);
-      head = { ...name, text: `${keepLines(kept, redact)}${kept.length < script.text.length ? "…" : ""}` };
-      ended = false;
-      outcome = undefined;
-      output = [];
-      outputChars = 0;
-      outputOmitted = 0;
-      limits = [];
-      pending = [];
-    },
     take(event) {
       if (!isRecord(event)) return;
       if (event["type"] === "start" && isRecord(event["limits"])) limits = limitsOf(event["limits"]);
@@ -116,17 +132,14 @@ export function createScriptPart({ redact, safe, maxChars }: ScriptPartOptions):
       return at === -1 ? undefined : pending.splice(at, 1)[0]?.line;
     },
     lineOf: (callId) => lines.get(callId),
-    script: () =>
-      head === undefined
-        ? undefined
-        : {
-            ...head,
-            state: ended ? "ended" : "running",
-            output: [...output],
-            outputOmitted,
-            limits,
-            ...(outcome === undefined ? {} : { outcome }),
-          },
+    script: () => ({
+      ...head,
+      state: ended ? "ended" : "running",
+      output: [...output],
+      outputOmitted,
+      limits,
+      ...(outcome === undefined ? {} : { outcome }),
+    }),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type ExecutionEvent,
 } from "./events.ts";
 import type { CallTrace, TraceCall } from "./schema.ts";
-import { createScriptPart } from "./script.ts";
+import { createLineBudget, createScriptPart, type ScriptBeginning, type ScriptPart } from "./script.ts";
 
 export interface TraceOptions extends CancellationSource {
   readonly clock?: Clock;
@@ -31,6 +31,8 @@ export interface TraceOptions extends CancellationSource {
   readonly maxTextChars?: number;
   /** Characters of a script's source, and of its output, that are kept. Default 200,000 each. */
   readonly maxScriptChars?: number;
+  /** Scripts of one trace; of more the last are kept, and the others counted. Default 50. */
+  readonly maxScripts?: number;
 }
 
 export interface TraceBuilder {
@@ -41,23 +43,39 @@ export interface TraceBuilder {
   readonly onEvent: (event: unknown, context?: unknown) => void;
   /** Tells that a call that failed was cancelled, where the events did not say so (`tellCancelled`). */
   readonly cancelled: (callId: string) => void;
-  /** A script begins whose calls these are; `text` as it was handed in, so that lines have their numbers. */
-  beginScript(script: { readonly name?: string; readonly text: string }): void;
   /**
-   * Takes what a script runner tells while the script runs (`ScriptRequest.onEvent` of `@nestbox/codemode`): the lines
-   * of calls, output, limits. Others are ignored. Never throws.
+   * A script begins. Without a `callId` all calls that are of no other script are its own, and it takes the place of the
+   * one before that had none. What happens in it is told to what is returned, or to the two below.
    */
+  beginScript(script: ScriptBeginning): ScriptBuilder;
+  /** {@link ScriptBuilder.onEvent} of the script that began last. */
   readonly onScriptEvent: (event: unknown) => void;
-  /** The script has ended, with the runner's outcome where there is one. Never throws. */
+  /** {@link ScriptBuilder.end} of the script that began last. */
   endScript(outcome?: unknown): void;
   /** The tree so far. */
   trace(): CallTrace;
 }
 
-type Node = { -readonly [K in keyof Omit<TraceCall, "children">]: TraceCall[K] } & {
+/** What happens in one script. */
+export interface ScriptBuilder {
+  /**
+   * Takes what a script runner tells while the script runs (`ScriptRequest.onEvent` of `@nestbox/codemode`): the lines
+   * of calls, output, limits. Others are ignored. Never throws.
+   */
+  readonly onEvent: (event: unknown) => void;
+  /** The script has ended, with the runner's outcome where there is one. Never throws. */
+  end(outcome?: unknown): void;
+}
+
+type Node = { -readonly [K in keyof Omit<TraceCall, "children" | "line" | "script">]: TraceCall[K] } & {
   readonly children: Node[];
   readonly at: number;
+  /** The line as it was known when the call began, of which script. */
+  readonly early: { readonly part: ScriptPart; readonly line: number } | undefined;
 };
+
+/** Under what a script is kept that no call of the trace runs. */
+const NO_CALL = "";
 
 /** Builds a trace from events: hand `onEvent` to a `ToolHost`, to `nestedCalls(agent).subscribe` or to a Pi session. */
 export function createTrace(options: TraceOptions = {}): TraceBuilder {
@@ -68,7 +86,7 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
     maxResultChars = 2_000,
     maxErrorChars = 500,
   } = options;
-  const { maxTextChars = 16 * 1024 * 1024, maxScriptChars = 200_000 } = options;
+  const { maxTextChars = 16 * 1024 * 1024, maxScriptChars = 200_000, maxScripts = 50 } = options;
   const roots: Node[] = [];
   const open = new Map<string, Node>();
   const failed = new Map<string, Node>();
@@ -93,7 +111,11 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
     return kept;
   };
 
-  const script = createScriptPart({ redact, safe, maxChars: maxScriptChars });
+  /** By the call that runs it; under the empty id the one without. Oldest first. */
+  const scripts = new Map<string, ScriptPart>();
+  const lines = createLineBudget();
+  let scriptsOmitted = 0;
+  let newest: { readonly part: ScriptPart; readonly builder: ScriptBuilder } | undefined;
 
   const start = (event: ExecutionEvent, at: number): void => {
     if (kept >= maxCalls) {
@@ -103,7 +125,8 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
     kept++;
     const args = jsonOf(event.args ?? {});
     const argsText = shared(() => args, maxArgumentChars);
-    const line = script.lineOfStart(event.toolName);
+    const part = scripts.get(event.parentToolCallId ?? NO_CALL) ?? scripts.get(NO_CALL);
+    const line = part?.lineOfStart(event.toolName);
     const node: Node = {
       id: event.toolCallId,
       name: event.toolName,
@@ -112,10 +135,10 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
       status: "running",
       argumentBytes: utf8Bytes(args),
       ...(argsText === undefined ? {} : { arguments: argsText }),
-      ...(line === undefined ? {} : { line }),
       updates: 0,
       children: [],
       at,
+      early: part === undefined || line === undefined ? undefined : { part, line },
     };
     const parent = event.parentToolCallId === undefined ? undefined : open.get(event.parentToolCallId);
     (parent?.children ?? roots).push(node);
@@ -166,9 +189,19 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
     }
   };
 
-  const callOf = ({ at: _at, children, ...call }: Node): TraceCall => {
-    const line = script.lineOf(call.id);
-    return { ...call, ...(line === undefined ? {} : { line }), children: children.map(callOf) };
+  const callOf = (
+    { at: _at, early, children, ...call }: Node,
+    part: ScriptPart | undefined = scripts.get(NO_CALL),
+  ): TraceCall => {
+    const line =
+      part?.lineOf(call.id) ?? (early !== undefined && early.part === part ? early.line : undefined);
+    const own = call.id === NO_CALL ? undefined : scripts.get(call.id);
+    return {
+      ...call,
+      ...(line === undefined ? {} : { line }),
+      ...(own === undefined || own === newest?.part ? {} : { script: own.script() }),
+      children: children.map((child) => callOf(child, own ?? part)),
+    };
   };
 
   // What cannot be read is left out; the run goes on.
@@ -188,15 +221,30 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
     },
     beginScript(told) {
       tick();
-      script.begin(told);
+      const id = told.callId ?? NO_CALL;
+      const part = createScriptPart(told, { redact, safe, maxChars: maxScriptChars, lines });
+      // The place of the newest, also under an id that was there.
+      scripts.delete(id);
+      scripts.set(id, part);
+      for (const [oldest] of scripts) {
+        if (scripts.size <= Math.max(1, maxScripts)) break;
+        scripts.delete(oldest);
+        scriptsOmitted++;
+      }
+      const builder: ScriptBuilder = {
+        onEvent: (event) => careful(() => part.take(event)),
+        end(outcome) {
+          tick();
+          careful(() => part.end(outcome));
+        },
+      };
+      newest = { part, builder };
+      return builder;
     },
-    onScriptEvent: (event) => careful(() => script.take(event)),
-    endScript(outcome) {
-      tick();
-      careful(() => script.end(outcome));
-    },
+    onScriptEvent: (event) => newest?.builder.onEvent(event),
+    endScript: (outcome) => newest?.builder.end(outcome),
     trace() {
-      const told = script.script();
+      const told = newest?.part.script();
       return {
         schema: "nestbox.call-trace",
         version: 1,
@@ -204,7 +252,8 @@ export function createTrace(options: TraceOptions = {}): TraceBuilder {
         durationMs: last,
         omitted,
         ...(told === undefined ? {} : { script: told }),
-        calls: roots.map(callOf),
+        ...(scriptsOmitted === 0 ? {} : { scriptsOmitted }),
+        calls: roots.map((root) => callOf(root)),
       };
     },
   };

@@ -116,6 +116,7 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
     ).run({
       code: source.code,
       caller,
+      callId: call.toolCallId,
       globals: [...discovery.globals, ...models],
       describe: discovery.describe,
       limits: { ...options.limits, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
