@@ -1,9 +1,8 @@
 /** A worker of a fleet. It says when it is ready, and closes when it is asked to. */
 import { appendFileSync } from "node:fs";
-import { createParking } from "@nestbox/codemode/durable";
+import { fakeTools } from "@nestbox/codemode/durable/conformance";
 import { createRunner } from "@nestbox/codemode/node";
 import { startWorker } from "../../src/node/index.ts";
-import { fleetTools } from "./fleet-tools.ts";
 
 interface Settings {
   readonly databaseUrl: string;
@@ -18,7 +17,17 @@ const { databaseUrl, folder, deployment, version, maxDeaths } = JSON.parse(
   process.argv[2] ?? "{}",
 ) as Settings;
 const runner = createRunner({ maxProcesses: 2 });
-const parking = createParking();
+// `effect` and the rest take `after` ms once they have had their effect; `deadly:0` is a worker's death.
+const { parking, callerFor } = fakeTools({
+  ...(version === undefined ? {} : { version }),
+  more: { deadly: { idempotentHint: true } },
+  latency: (_n, { after }) => Number(after ?? 0),
+  // One write a line: it is there, whoever dies next.
+  onEffect(text, callId) {
+    appendFileSync(`${folder}/effects`, `${callId} ${text} ${process.pid}\n`);
+    if (text === "deadly:0") process.kill(process.pid, "SIGKILL");
+  },
+});
 const worker = await startWorker({
   databaseUrl,
   lookMs: 200,
@@ -29,20 +38,7 @@ const worker = await startWorker({
   ...(process.env["NESTBOX_LOG"] === undefined
     ? {}
     : { onLog: (level, text) => process.stderr.write(`${process.pid} ${level} ${text}\n`) }),
-  carrierFor: () => ({
-    runner,
-    parking,
-    parkAfterMs: 500,
-    callerFor: fleetTools({
-      parking,
-      ...(version === undefined ? {} : { version }),
-      // One write a line: it is there, whoever dies next.
-      onEffect(text) {
-        appendFileSync(`${folder}/effects`, `${text} ${process.pid}\n`);
-        if (text.endsWith(" deadly:0")) process.kill(process.pid, "SIGKILL");
-      },
-    }),
-  }),
+  carrierFor: () => ({ runner, parking, parkAfterMs: 500, callerFor }),
 });
 process.on("SIGTERM", () => {
   void (async () => {

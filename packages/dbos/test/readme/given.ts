@@ -1,25 +1,8 @@
 /** What the README's examples find there: the address that the test gives, and a tool. */
-import type { CallerFor } from "@nestbox/codemode/durable";
+import { fakeTools } from "@nestbox/codemode/durable/conformance";
 
 export const databaseUrl = process.argv[2] ?? "";
 
-export const code = "return (await tools.release({ version: 42 })).version";
+export const code = "return (await tools.effect({ version: 42 })).version";
 
-const object = { type: "object" };
-const tool = {
-  name: "release",
-  label: "release",
-  description: "Releases",
-  parameters: object,
-  outputSchema: object,
-};
-
-export const callerFor: CallerFor = (callId) => ({
-  tools: [tool],
-  executeTool: (name) =>
-    Promise.resolve({
-      toolCall: { type: "toolCall", id: `${callId}/1`, name, arguments: {} },
-      result: { content: [], details: {}, structuredContent: { version: 42 } },
-      isError: false,
-    }),
-});
+export const { callerFor } = fakeTools();

@@ -1,4 +1,4 @@
-import type { CallableTool, JsonObject, ToolCallOutcome } from "@nestbox/tool";
+import type { CallableTool, JsonObject, ToolAnnotations, ToolCallOutcome } from "@nestbox/tool";
 import type { CallerFor } from "../calls.ts";
 import { createParking, type Parking } from "../parking.ts";
 
@@ -10,22 +10,24 @@ export interface FakeTools {
 }
 
 export interface FakeToolsOptions {
-  /** Told of every effect; what it returns is waited for before the call answers. */
-  readonly onEffect?: (text: string) => unknown;
-  /** Milliseconds until a call answers. */
-  readonly latency?: (n: number) => number;
+  /** Told of every effect, `name:n`, and the id of its call; what it returns is waited for before the call answers. */
+  readonly onEffect?: (text: string, callId: string) => unknown;
+  /** Milliseconds until a call answers, or is aborted. */
+  readonly latency?: (n: number, args: JsonObject) => number;
   /** Part of a description: another one is another tool. */
   readonly version?: string;
+  /** Names of tools besides, which do what `effect` does. */
+  readonly more?: Readonly<Record<string, ToolAnnotations>>;
 }
 
 /**
  * Tools over a gate that asks: `effect` and `retry` (which may be repeated) run at once, `deploy` when a person says
- * yes, `big` gives a long text, `hang` never answers.
+ * yes, `big` gives a long text, `hang` never answers. A call gives its arguments back, with `n` as a number.
  */
 export function fakeTools(options: FakeToolsOptions = {}): FakeTools {
   const parking = createParking();
   const effects: string[] = [];
-  const { version = "1", latency = () => 0, onEffect } = options;
+  const { version = "1", latency = () => 0, onEffect, more = {} } = options;
 
   async function execute(callId: string, name: string, args: JsonObject, signal: AbortSignal | undefined) {
     const toolCall = { type: "toolCall" as const, id: `${callId}/1`, name, arguments: args };
@@ -39,14 +41,9 @@ export function fakeTools(options: FakeToolsOptions = {}): FakeTools {
       }
     }
     effects.push(`${name}:${n}`);
-    await onEffect?.(`${name}:${n}`);
-    if (name === "hang") {
-      await new Promise<void>((resolve) =>
-        signal?.addEventListener("abort", () => resolve(), { once: true }),
-      );
-    }
-    const ms = latency(n);
-    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+    await onEffect?.(`${name}:${n}`, callId);
+    const ms = latency(n, args);
+    if (name === "hang" || ms > 0) await answerTime(name === "hang" ? undefined : ms, signal);
     const structuredContent: JsonObject = name === "big" ? { text: "é".repeat(n) } : { ...args, n };
     return {
       toolCall,
@@ -82,6 +79,7 @@ export function fakeTools(options: FakeToolsOptions = {}): FakeTools {
     tool("deploy", version),
     tool("big", version),
     tool("hang", version),
+    ...Object.entries(more).map(([name, annotations]) => tool(name, version, annotations)),
   ];
   return {
     parking,
@@ -102,4 +100,17 @@ function tool(name: string, version: string, annotations: CallableTool["annotati
     outputSchema: { type: "object" },
     annotations,
   };
+}
+
+/** Until the time is over, for ever without one, or the call is aborted. */
+function answerTime(ms: number | undefined, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    if (signal?.aborted === true) end();
+    signal?.addEventListener("abort", end, { once: true });
+  });
 }
