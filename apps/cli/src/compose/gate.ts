@@ -58,10 +58,13 @@ export function problemLine({ file, line, column, message }: PolicyProblem): str
   return `${file}:${line}:${column}: ${message}`;
 }
 
-export interface GateOptions {
+export interface PolicyPlace {
   readonly files: PolicyFiles;
   readonly start: string;
   readonly cwd: string;
+}
+
+export interface GateOptions extends PolicyPlace {
   /** Who answers an ask. Absent: an ask is a deny. */
   readonly approver?: Approver;
   readonly onError: (message: string) => void;
@@ -71,9 +74,9 @@ export interface GateOptions {
   readonly dryRun?: DryRun;
 }
 
-/** The gate of one run. A policy with a mistake stops the run before it begins: nobody meant the half of it. */
-export function openGate(options: GateOptions): { readonly gate: PolicyGate; readonly policy: OpenPolicy } {
-  const policy = openCommandPolicy(options.files, options.start, options.cwd);
+/** A policy with a mistake stops a run before it begins: nobody meant the half of it. Throws `UsageError`. */
+export function openGoodPolicy({ files, start, cwd }: PolicyPlace): OpenPolicy {
+  const policy = openCommandPolicy(files, start, cwd);
   const problems = policyProblems(policy);
   if (problems.length > 0) {
     throw new UsageError(
@@ -82,6 +85,12 @@ export function openGate(options: GateOptions): { readonly gate: PolicyGate; rea
       ),
     );
   }
+  return policy;
+}
+
+/** The gate of one run. */
+export function openGate(options: GateOptions): { readonly gate: PolicyGate; readonly policy: OpenPolicy } {
+  const policy = openGoodPolicy(options);
   const gate = createGate({
     engine: policy.engine,
     facts: policy.facts,

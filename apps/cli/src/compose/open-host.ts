@@ -1,13 +1,14 @@
 import { createToolHost, type HostListener, type ToolHost } from "@nestbox/calls";
 import type { Approver } from "@nestbox/policy";
 import type { OpenPolicy } from "@nestbox/policy/node";
+import type { CallGate, PauseSource } from "@nestbox/tool";
 
 import { type ConfiguredOptions, withConfig, type WithConfig } from "../config/with-config.ts";
 import { type Streams, tellOn } from "../output.ts";
 import { type Answers, createAnswers } from "./answers.ts";
 import { connectServers } from "./connect-servers.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
-import { openGate } from "./gate.ts";
+import { openGate, openGoodPolicy } from "./gate.ts";
 import { registerTools } from "./register-tools.ts";
 import { tellUnreadData } from "./tell-unread-data.ts";
 import { workingFolder } from "./working-folder.ts";
@@ -26,6 +27,8 @@ export interface HostContext {
   /** Who answers an ask. Absent: an ask is a deny. */
   readonly approver?: Approver | undefined;
   readonly onEvent?: HostListener;
+  /** Makes what decides every call, in the place of one gate for all of them; the policy is the one to judge by. */
+  readonly gateOf?: (policy: OpenPolicy) => CallGate;
 }
 
 /** A host with the tools, the servers and the policy of one command line. */
@@ -59,19 +62,25 @@ export async function openHost<T extends HostChoice>(given: T, context: HostCont
       "dry run: the policy denies nothing and asks nobody, except about its own files; every call has its effects",
     );
   const answers = createAnswers();
-  const { gate, policy } = openGate({
-    files: options.policyFiles,
-    start,
-    cwd,
-    onError: warn,
-    onDecision: answers.onDecision,
-    ...(dryRun === undefined ? {} : { dryRun }),
-    ...(approver === undefined ? {} : { approver }),
-  });
+  const files = { files: options.policyFiles, start, cwd };
+  let gate: CallGate & { readonly pauses?: PauseSource };
+  let policy: OpenPolicy;
+  if (context.gateOf === undefined) {
+    ({ gate, policy } = openGate({
+      ...files,
+      onError: warn,
+      onDecision: answers.onDecision,
+      ...(dryRun === undefined ? {} : { dryRun }),
+      ...(approver === undefined ? {} : { approver }),
+    }));
+  } else {
+    policy = openGoodPolicy(files);
+    gate = context.gateOf(policy);
+  }
   const host = createToolHost({
     cwd,
     gate,
-    pauses: gate.pauses,
+    ...(gate.pauses === undefined ? {} : { pauses: gate.pauses }),
     ...(onEvent === undefined ? {} : { onEvent }),
   });
   // In the order of opening; closed the other way round.
