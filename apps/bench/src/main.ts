@@ -14,6 +14,14 @@ if (wanted[0] === "soak") {
   const { soak } = await import("./soak.ts");
   process.exit(await soak(Number(wanted[1] ?? 10_000)));
 }
+if (wanted[0] === "fleet") {
+  const { fleet } = await import("./fleet/fleet.ts");
+  process.exit(await fleet(wanted.slice(1)));
+}
+if (wanted[0] === "scale") {
+  const { scale } = await import("./scale/scale.ts");
+  process.exit(scale(wanted.slice(1)));
+}
 const unknown = wanted.filter((name) => !benches.has(name));
 if (unknown.length > 0) {
   console.error(`No benchmark ${unknown.join(", ")}. There are: ${[...benches.keys()].join(", ")}.`);

@@ -1,0 +1,207 @@
+/**
+ * `bench scale --engine dbos|restate`: the model's answer for a fleet that is thought of, or with `--validate` for the
+ * one that was measured.
+ */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { EngineFigures } from "../fleet/figures.ts";
+import { capacities, grown, growthOf, parkedRuns, priceOfRun } from "./capacity.ts";
+import { BENCH_SANDBOXES, demandsOf } from "./demands.ts";
+import { simulate } from "./model.ts";
+import type { Scenario } from "./scenario.ts";
+import { percentile } from "./stats.ts";
+import { handOut, validate } from "./validate.ts";
+
+const DAY_S = 86_400;
+/** Above this part of what it can do, a fleet's queue has no length that it keeps. */
+const FULL = 0.97;
+const JOURNAL = { dbos: "bytes of tables", restate: "bytes of state" } as const;
+
+const OPTIONS = {
+  engine: { type: "string", default: "dbos" },
+  figures: { type: "string" },
+  validate: { type: "boolean", default: false },
+  workers: { type: "string", default: "2,10,100,1000,10000" },
+  "runs-per-day": { type: "string", default: "1e3,1e5,1e6,1e7,1e8" },
+  calls: { type: "string", default: "5" },
+  "tool-ms": { type: "string", default: "200" },
+  ask: { type: "string", default: "0.1" },
+  "answer-minutes": { type: "string", default: "30" },
+  cores: { type: "string", default: "2" },
+  sandboxes: { type: "string", default: String(BENCH_SANDBOXES) },
+  "server-cores": { type: "string", default: "8" },
+  "poll-ms": { type: "string" },
+  concurrency: { type: "string" },
+  "death-days": { type: "string", default: "7" },
+  runs: { type: "string", default: "10000" },
+  seed: { type: "string", default: "1" },
+  "core-hour": { type: "string", default: "0.04" },
+  "gigabyte-month": { type: "string", default: "0.1" },
+  "kept-days": { type: "string", default: "30" },
+} as const;
+
+/** Gives the exit code. */
+export function scale(args: readonly string[]): number {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  if (values.engine !== "dbos" && values.engine !== "restate") {
+    console.error("--engine is dbos or restate");
+    return 2;
+  }
+  const file = values.figures ?? fileURLToPath(new URL(`figures/${values.engine}.json`, import.meta.url));
+  const figures = JSON.parse(readFileSync(file, "utf8")) as EngineFigures;
+  console.log(values.validate ? validation(figures) : table(figures, values));
+  return 0;
+}
+
+function validation(figures: EngineFigures): string {
+  const [busy, alone] = [validate(figures, "busy"), validate(figures, "one at a time")];
+  const rows = busy.map(({ what, measured, predicted }, index) => {
+    const other = alone[index]?.predicted ?? Number.NaN;
+    return [what, measured.toFixed(1), off(predicted, measured), off(other, measured)];
+  });
+  return columns([
+    [figures.engine, "measured", "costs of the busy worker", "costs of runs one at a time"],
+    ...rows,
+  ]);
+}
+
+const off = (predicted: number, measured: number): string => {
+  const percent = (predicted / measured - 1) * 100;
+  return `${predicted.toFixed(1)} (${percent < 0 ? "" : "+"}${percent.toFixed(0)} %)`;
+};
+
+type Values = Readonly<Partial<Record<Exclude<keyof typeof OPTIONS, "validate">, string>>>;
+
+function table(figures: EngineFigures, values: Values): string {
+  const numbers = (text = ""): readonly number[] => text.split(",").map(Number);
+  const rows = numbers(values["runs-per-day"]).flatMap((runsPerDay) =>
+    numbers(values.workers).map((workers) => rowOf(figures, values, workers, runsPerDay)),
+  );
+  const head = [
+    "runs a day",
+    "workers",
+    "of its capacity",
+    "first full",
+    "p50",
+    "p99",
+    "queue p99",
+    "parked",
+    "memory of workers",
+    "connections",
+    "journal a day",
+    "a million runs cost: used",
+    "provided",
+  ];
+  return columns([head, ...rows]);
+}
+
+function rowOf(
+  figures: EngineFigures,
+  values: Values,
+  workers: number,
+  runsPerDay: number,
+): readonly string[] {
+  const runsPerSecond = runsPerDay / DAY_S;
+  const scenario = scenarioOf(figures, values, workers, runsPerSecond);
+  const [first] = capacities(scenario);
+  const limit = first?.runsPerSecond ?? 0;
+  const journal = grown(growthOf(figures, JOURNAL[figures.engine]), scenario.script);
+  const prices = {
+    coreHour: Number(values["core-hour"]),
+    gigabyteMonth: Number(values["gigabyte-month"]),
+    keptDays: Number(values["kept-days"]),
+  };
+  const price = priceOfRun(scenario, runsPerSecond, journal, prices);
+  const memory = (figures.idle?.at(-1)?.worker?.residentMb ?? Number.NaN) * workers;
+  const each = (figures.throughput ?? []).find(
+    (one) => one.workers === 1 && one.kind === "nestbox",
+  )?.connections;
+  const simulated =
+    limit === 0 || runsPerSecond > FULL * limit
+      ? undefined
+      : simulate(scenario, {
+          seed: Number(values.seed),
+          warmUp: Number(values.runs) / 5,
+          runs: Number(values.runs),
+        });
+  return [
+    runsPerDay.toExponential(0),
+    String(workers),
+    limit === 0 ? "–" : `${((runsPerSecond / limit) * 100).toPrecision(2)} %`,
+    first?.part ?? "",
+    simulated === undefined ? "too much" : time(percentile(simulated.latencies, 0.5)),
+    simulated === undefined ? "–" : time(percentile(simulated.latencies, 0.99)),
+    simulated === undefined ? "–" : time(percentile(simulated.queueWaits, 0.99)),
+    parkedRuns(runsPerSecond, scenario.script).toFixed(0),
+    size(memory * 1e6),
+    each === undefined ? "–" : String(each * workers),
+    size(journal * runsPerDay),
+    (price.used * 1e6).toPrecision(3),
+    (price.provided * 1e6).toPrecision(3),
+  ];
+}
+
+function scenarioOf(
+  figures: EngineFigures,
+  values: Values,
+  workers: number,
+  runsPerSecond: number,
+): Scenario {
+  const by = handOut(figures.engine);
+  const deathDays = Number(values["death-days"]);
+  const pollMs = values["poll-ms"] === undefined ? by.pollMs : Number(values["poll-ms"]);
+  const demands = demandsOf(figures, "busy");
+  return {
+    load: { kind: "open", runsPerSecond },
+    workers,
+    script: {
+      calls: Number(values.calls),
+      toolMs: Number(values["tool-ms"]),
+      askShare: Number(values.ask),
+      answerMedianMs: Number(values["answer-minutes"]) * 60_000,
+      answerSigma: 1,
+    },
+    worker: {
+      cores: Number(values.cores),
+      sandboxes: Number(values.sandboxes),
+      concurrency: values.concurrency === undefined ? by.concurrency : Number(values.concurrency),
+      ...(pollMs === undefined ? {} : { pollMs }),
+    },
+    server: { cores: Number(values["server-cores"]) },
+    // Looks were measured at the interval that is the default.
+    demands: { ...demands, lookCpu: (demands.lookCpu * (by.pollMs ?? 1)) / (pollMs ?? 1) },
+    ...(deathDays > 0
+      ? {
+          deaths: {
+            everyMs: deathDays * DAY_S * 1_000,
+            noticedAfterMs: figures.kills?.nestbox.elsewhere.median ?? 0,
+            replacedAfterMs: 60_000,
+          },
+        }
+      : {}),
+  };
+}
+
+function time(ms: number): string {
+  return ms < 1_000 ? `${ms.toFixed(0)} ms` : `${(ms / 1_000).toPrecision(3)} s`;
+}
+
+function size(bytes: number): string {
+  const units = ["B", "KB", "MB", "GB", "TB", "PB"];
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  return `${(bytes / 1_000 ** power).toPrecision(3)} ${units[power] ?? ""}`;
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join("  "),
+    )
+    .join("\n");
+}
