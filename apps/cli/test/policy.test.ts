@@ -45,6 +45,30 @@ describe("nestbox policy", () => {
     expect((await explain("rm -rf build")).stdout).toContain("\n  It deletes a tree.\n  matched: ");
   });
 
+  it("says of an allow in a project's file that it fits and does not count", async () => {
+    const project = file("project.jsonc", {
+      version: 1,
+      rules: [{ id: "make", effect: "allow", command: { prefix: "make" } }],
+    });
+    const explain = async (...more: readonly string[]) =>
+      nestbox(["policy", "explain", "make all", "--policy", rules, "--project", project, ...more]);
+    const note =
+      "the project's rule make fits make all, but an allow of a project counts only where the user's";
+    expect((await explain()).stdout).toContain(`\nnote  ${note}`);
+    expect((await explain("--json")).json).toMatchObject({ notes: [expect.stringContaining(note)] });
+  });
+
+  it("says how a file is named that was given without its layer", async () => {
+    const lint = await nestbox(["policy", "lint", rules]);
+    expect(lint.stderr).toContain(`nestbox policy lint --policy ${rules} (or --managed, --project)`);
+    expect(lint.exitCode).toBe(2);
+    const test = await nestbox(["policy", "test", rules]);
+    expect(test.stderr).toContain(`${rules} is a policy, not a file of cases.`);
+    expect(test.stderr).toContain(`nestbox policy test --policy ${rules} (or --managed, --project)`);
+    expect(test.exitCode).toBe(2);
+    expect(test.stdout).toBe("");
+  });
+
   it("breaks an explanation between words where a terminal ends", async () => {
     const stdout = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 60 });
     const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() };

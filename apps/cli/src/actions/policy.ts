@@ -35,7 +35,7 @@ export interface PolicyOptions extends PolicyFiles {
 /** What the policy says about one command line; nothing is run. */
 export function explainPolicy(command: string, options: PolicyOptions, streams: Streams): number {
   const { policy, cwd } = open(options, streams);
-  return writeExplanation(explainCommand(policy.engine, command, { cwd }), options, streams);
+  return writeExplanation(explainCommand(policy, command, { cwd }), options, streams);
 }
 
 /** What the policy says about one call, given as a JSON file or on standard input. */
@@ -51,7 +51,7 @@ export async function checkPolicy(
     throw new UsageError(`--call ${options.call}: not JSON: ${messageOf(cause)}`, { cause });
   }
   const { policy, cwd } = open(options, streams);
-  const result = checkCall(policy.engine, await asRegistered(call, options, streams), { cwd });
+  const result = checkCall(policy, await asRegistered(call, options, streams), { cwd });
   if (!result.ok) throw new UsageError(`--call ${options.call}: ${result.message}`);
   return writeExplanation(result.explanation, options, streams);
 }
@@ -72,6 +72,14 @@ async function asRegistered(call: unknown, options: CatalogOptions, streams: Str
 export function testPolicyFiles(cases: readonly string[], options: PolicyOptions, streams: Streams): number {
   const { policy, cwd } = open(options, streams, false);
   const report = testPolicy(policy, { cwd, cases: cases.map((file) => resolve(file)) });
+  const mistaken = cases.find((file) =>
+    report.cases.some(({ id, actual }) => actual === "policy" && id === resolve(file)),
+  );
+  if (mistaken !== undefined) {
+    throw new UsageError(
+      `${mistaken} is a policy, not a file of cases. Name it by its layer: nestbox policy test --policy ${mistaken} (or --managed, --project).`,
+    );
+  }
   if (options.json === true) writeJsonLine(streams, report);
   else {
     for (const file of report.files) {
@@ -94,7 +102,14 @@ export function testPolicyFiles(cases: readonly string[], options: PolicyOptions
 }
 
 /** What a careful reader would ask about the policy. Exit code 1 when a file is broken. */
-export function lintPolicyFiles(options: PolicyOptions, streams: Streams): number {
+export function lintPolicyFiles(files: readonly string[], options: PolicyOptions, streams: Streams): number {
+  const [bare] = files;
+  if (bare !== undefined) {
+    // The layer changes what a file may say, so nobody guesses it.
+    throw new UsageError(
+      `Which layer is ${bare}? Name it by that: nestbox policy lint --policy ${bare} (or --managed, --project).`,
+    );
+  }
   const { policy } = open(options, streams, false);
   const findings = lintPolicy(policy.layers());
   if (options.json === true) writeJsonLine(streams, { findings });
@@ -237,6 +252,7 @@ function writeExplanation(explanation: Explanation, options: PolicyOptions, stre
       write("  ", `${resource.action} ${resource.kind} ${resource.value ?? "(not known before it runs)"}`);
   }
   for (const doubt of explanation.doubts) write("doubt  ", `${doubt.kind}: ${doubt.message}`);
+  for (const note of explanation.notes) write("note  ", note);
   write("the model is told: ", explanation.modelMessage);
   return exitCodes.ok;
 }

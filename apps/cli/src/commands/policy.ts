@@ -57,7 +57,12 @@ What it does not say of a tool that is known here (the review tools, or those of
     );
   withFiles(
     policy.command("lint").description("show what is allowed by accident, said twice or never tested"),
-  ).action(async (options: PolicyOptions) => done((await commands()).lintPolicyFiles(options, streams)));
+  )
+    // It takes none; the action says how a file is named.
+    .allowExcessArguments(true)
+    .action(async (options: PolicyOptions, command: Command) =>
+      done((await commands()).lintPolicyFiles(command.args, options, streams)),
+    );
   withFiles(policy.command("log").description("read and verify the audit; show hits a rule"))
     .option("--dir <folder>", "folder of the audit; default: Pi's agent folder")
     .option("--session <text>", "only logs whose name contains this")

@@ -33,6 +33,15 @@ export interface Explanation {
     readonly origin: string;
   }[];
   readonly doubts: readonly { readonly kind: string; readonly message: string }[];
+  /** What else is worth knowing: an allow that fits and does not count. Only where the engine can tell. */
+  readonly notes: readonly string[];
+}
+
+/** A policy that can be explained; `OpenPolicy` is one. */
+export interface ExplainablePolicy {
+  readonly engine: PolicyEngine;
+  /** The engine as it would judge if projects might loosen. */
+  readonly loosened: PolicyEngine;
 }
 
 export interface ExplainOptions {
@@ -43,20 +52,29 @@ export interface ExplainOptions {
 }
 
 /** What the policy says about one command line. Nothing is run. */
-export function explainCommand(engine: PolicyEngine, command: string, options: ExplainOptions): Explanation {
-  return explain(
-    engine.evaluate({
-      callId: "explain",
-      chain: [],
-      tool: { name: options.tool ?? "bash", source: { kind: "builtin" } },
-      input: { command },
-      cwd: options.cwd,
-      actor: "agent",
-    }),
-  );
+export function explainCommand(
+  policy: PolicyEngine | ExplainablePolicy,
+  command: string,
+  options: ExplainOptions,
+): Explanation {
+  return explainRequest(policy, {
+    callId: "explain",
+    chain: [],
+    tool: { name: options.tool ?? "bash", source: { kind: "builtin" } },
+    input: { command },
+    cwd: options.cwd,
+    actor: "agent",
+  });
 }
 
-export function explain(decision: Decision): Explanation {
+function explainRequest(policy: PolicyEngine | ExplainablePolicy, request: CallRequest): Explanation {
+  if ("evaluate" in policy) return explain(policy.evaluate(request));
+  const decision = policy.engine.evaluate(request);
+  return explain(decision, decision.effect === "allow" ? undefined : policy.loosened.evaluate(request));
+}
+
+/** @param loosened how it would be decided if projects might loosen */
+export function explain(decision: Decision, loosened?: Decision): Explanation {
   const { subject } = decision;
   const resources = [...subject.resources, ...subject.commands.flatMap((command) => command.resources)];
   return {
@@ -90,7 +108,28 @@ export function explain(decision: Decision): Explanation {
       })),
     ),
     doubts: subject.doubts.map(({ kind, message }) => ({ kind, message: showText(message) })),
+    notes: notesOf(decision, loosened),
   };
+}
+
+/** Most notes of one explanation. */
+const MAX_NOTES = 20;
+
+/** Whoever wrote an allow into a project's file wonders why it does nothing. */
+function notesOf(decision: Decision, loosened: Decision | undefined): readonly string[] {
+  const allowed = ({ parts }: Decision): readonly PartDecision[] =>
+    parts.filter(({ effect, layer }) => effect === "allow" && layer === "project");
+  // Where projects may loosen, both say the same.
+  const counts = new Set(allowed(decision).map(({ rule }) => rule));
+  const own = loosened === undefined ? [] : allowed(loosened).filter(({ rule }) => !counts.has(rule));
+  return [
+    ...new Set(
+      own.map(({ rule, matched }) => {
+        const what = rule === "default.fallback" ? "the project's fallback" : `the project's rule ${rule}`;
+        return `${what} fits ${matched}, but an allow of a project counts only where the user's or the managed policy says "projectMayLoosen": true`;
+      }),
+    ),
+  ].slice(0, MAX_NOTES);
 }
 
 export type CheckResult =
@@ -103,13 +142,13 @@ export type CheckResult =
  * "calledBy"?: ["codemode"] }`. Nothing is run.
  */
 export function checkCall(
-  engine: PolicyEngine,
+  policy: PolicyEngine | ExplainablePolicy,
   call: unknown,
   options: { readonly cwd: string },
 ): CheckResult {
   const request = readCall(call, options.cwd);
   if (typeof request === "string") return { ok: false, message: request };
-  return { ok: true, explanation: explain(engine.evaluate(request)) };
+  return { ok: true, explanation: explainRequest(policy, request) };
 }
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;

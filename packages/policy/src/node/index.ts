@@ -23,6 +23,7 @@ export {
   explain,
   explainCommand,
   type CheckResult,
+  type ExplainablePolicy,
   type Explanation,
   type ExplainOptions,
 } from "./explain.ts";

@@ -25,10 +25,27 @@ export interface OpenPolicyOptions extends Partial<Omit<EngineOptions, "layers" 
   readonly onChange?: (status: PolicyFileStatus) => void;
 }
 
+/** A user's file that says this and nothing else. */
+const loosening: PolicyLayer = {
+  ok: true,
+  name: "user",
+  policy: {
+    version: 1,
+    fallback: {},
+    preset: {},
+    projectMayLoosen: true,
+    tools: {},
+    trust: {},
+    rules: [],
+  },
+};
+
 /** A policy on disk, kept up to date. */
 export interface OpenPolicy {
   /** Always judges by the files as they are now; a broken edit leaves what was good before. */
   readonly engine: PolicyEngine;
+  /** As `engine` would judge if projects might loosen. Decides nothing: it tells that an allow of a project would fit. */
+  readonly loosened: PolicyEngine;
   readonly facts: GrantFacts;
   /** What counts now, as layers. */
   layers(): readonly PolicyLayer[];
@@ -78,6 +95,15 @@ export function openPolicy(options: OpenPolicyOptions): OpenPolicy {
   refresh();
   return {
     engine: { evaluate: (request, history) => refresh().evaluate(request, history) },
+    loosened: {
+      evaluate(request, history) {
+        refresh();
+        return createEngine({ ...engineOptions, layers: [...layers(), loosening] }).evaluate(
+          request,
+          history,
+        );
+      },
+    },
     facts: nodeFacts(),
     layers() {
       refresh();

@@ -1,6 +1,7 @@
 import { parse, type ParseError } from "jsonc-parser";
 
 import type { PolicyEngine } from "../decision.ts";
+import { isRecord } from "../is-record.ts";
 import type { PolicyLayer, PolicyProblem } from "../rules/types.ts";
 import { readCall } from "./explain.ts";
 import { readSmallFile } from "./json-file.ts";
@@ -13,7 +14,7 @@ const MAX_CASES_BYTES = 8 * 1024 * 1024;
 export interface PolicyTestCase {
   readonly id: string;
   readonly expected: string;
-  /** `invalid`: the case itself cannot be read. */
+  /** `invalid`: the case itself cannot be read. `policy`: the file is a policy and holds no cases. */
   readonly actual: string;
   readonly ok: boolean;
   readonly rule?: string;
@@ -82,9 +83,20 @@ function runCases(engine: PolicyEngine, path: string, cwd: string): readonly Pol
     return broken(error instanceof Error ? error.message : "the file cannot be read");
   }
   if (text === undefined) return broken("there is no such file");
+  if (isPolicy(text)) {
+    const message = "this is a policy, not a file of cases";
+    return [{ id: path, expected: "", actual: "policy", ok: false, message }];
+  }
   const list = readList(text);
   if (list === undefined) return broken("neither a JSON list nor JSON lines");
   return list.flatMap((item, index) => runCase(engine, item, `${path}:${index + 1}`, cwd));
+}
+
+/** One object that says what a policy says; broken or not, it was meant as one. */
+function isPolicy(text: string): boolean {
+  const whole: unknown = parse(text, [], { allowTrailingComma: true });
+  if (!isRecord(whole) || Object.hasOwn(whole, "tool")) return false;
+  return Object.hasOwn(whole, "version") || Object.hasOwn(whole, "rules");
 }
 
 function readList(text: string): readonly unknown[] | undefined {

@@ -73,6 +73,40 @@ describe("explaining a command", () => {
   });
 });
 
+describe("an allow of a project that does not count", () => {
+  const project = {
+    fallback: { deploy: "allow" },
+    rules: [{ id: "make", effect: "allow", command: { prefix: "make" }, match: "make all" }],
+  };
+  const note = (what: string): string =>
+    `${what}, but an allow of a project counts only where the user's or the managed policy says "projectMayLoosen": true`;
+
+  it("is told where it fits and the call is not allowed without it", () => {
+    const { policy, dir } = open(rules, project);
+    const explanation = explainCommand(policy, "npm test && make all", { cwd: dir });
+    expect(explanation.effect).toBe("ask");
+    expect(explanation.notes).toEqual([note("the project's rule make fits make all")]);
+    expect(checkCall(policy, { tool: "deploy", source: "extension" }, { cwd: dir })).toMatchObject({
+      explanation: { effect: "ask", notes: [note("the project's fallback fits deploy")] },
+    });
+  });
+
+  it("is not told where it does not fit, where it counts, and where the call is allowed anyway", () => {
+    const { policy, dir } = open(rules, project);
+    for (const command of ["npm run all", "npm test"])
+      expect(explainCommand(policy, command, { cwd: dir }).notes).toEqual([]);
+    const loose = open({ ...rules, projectMayLoosen: true }, project);
+    expect(explainCommand(loose.policy, "make all && rm x", { cwd: dir })).toMatchObject({
+      effect: "deny",
+      parts: expect.arrayContaining([expect.objectContaining({ rule: "make", effect: "allow" })]),
+      notes: [],
+    });
+    // The managed or user layer's own no is the last word on it.
+    const held = open({ ...rules, projectMayLoosen: false }, project);
+    expect(explainCommand(held.policy, "make all", { cwd: dir }).notes).toEqual([]);
+  });
+});
+
 describe("checking a call", () => {
   it("decides a call that is given as data", () => {
     const { policy, dir } = open({ rules: [{ id: "docs", effect: "allow", tool: { server: "docs" } }] });
@@ -147,6 +181,22 @@ describe("testing a policy before it is used", () => {
     });
     expect(report.cases).toHaveLength(5);
     expect(report.cases.every((item) => !item.ok && item.actual === "invalid")).toBe(true);
+  });
+});
+
+describe("a policy that is given as a file of cases", () => {
+  it.each([
+    ["on one line", '{ "version": 1, "rules": [] }'],
+    ["with comments", '{\n  // mine\n  "version": 1,\n}'],
+    ["without a version", '{ "rules": [{ "id": "x" }] }'],
+  ])("is told from cases: %s", (_title, text) => {
+    const { policy, dir } = open(rules);
+    const path = join(dir, "mine.jsonc");
+    writeFileSync(path, text);
+    expect(testPolicy(policy, { cwd: dir, cases: [path] })).toMatchObject({
+      ok: false,
+      cases: [{ id: path, actual: "policy", ok: false, message: "this is a policy, not a file of cases" }],
+    });
   });
 });
 
