@@ -15,6 +15,8 @@ export const exitCodes = {
   sandbox: 5,
   /** A repetition did not go as it was recorded. */
   diverged: 6,
+  /** The fleet's server does not answer or refuses, or a run that was waited for is halted. */
+  fleet: 7,
   aborted: 130,
 } as const;
 

@@ -55,7 +55,8 @@ export function createProgram(context: CommandContext): Command {
 Exit codes:
   0 all is well              1 the script failed, or something was found
   2 wrong words, no file     3 a call was denied        4 time, memory, a limit
-  5 no sandbox               6 replay: not as recorded  130 interrupted
+  5 no sandbox               6 replay: not as recorded  7 the fleet does not answer
+  130 interrupted
 
 Begin with: nestbox doctor, nestbox tools, nestbox run --eval 'return 6 * 7'`,
     );

@@ -13,7 +13,7 @@ import type { ToolCaller } from "@nestbox/tool";
 
 import type { PolicyFiles } from "../compose/gate.ts";
 import { type HostChoice, openHost } from "../compose/open-host.ts";
-import { readScript } from "../compose/read-script.ts";
+import { scriptSource } from "../compose/read-script.ts";
 import { openRecordingFile } from "../compose/recording-file.ts";
 import { ScriptSourceError } from "../compose/script-source-error.ts";
 import { terminalApprover } from "../compose/terminal-approver.ts";
@@ -25,7 +25,6 @@ import { colorsFor } from "../report/colors.ts";
 import { runReport } from "../report/json.ts";
 import { createLiveTree } from "../report/live-tree.ts";
 import { writeRunReport } from "../report/run-report.ts";
-import { UsageError } from "../usage-error.ts";
 
 export interface RunOptions extends HostChoice {
   readonly json?: boolean;
@@ -42,7 +41,7 @@ export async function run(
   streams: Streams,
   signal: AbortSignal,
 ): Promise<number> {
-  const source = await sourceOf(script, given, process.cwd(), streams);
+  const source = await scriptSource(script, given.eval, process.cwd(), streams.stdin);
   // Without a file nobody reads the results.
   const trace = createTrace(given.trace === undefined ? { maxResultChars: 0 } : {});
   const approver = terminalApprover(streams, script === "-");
@@ -138,22 +137,6 @@ export async function run(
     );
   }
   return outcome.ok ? exitCodes.ok : exitCodeOf(outcome.error.kind);
-}
-
-async function sourceOf(
-  script: string | undefined,
-  options: RunOptions,
-  start: string,
-  streams: Streams,
-): Promise<string> {
-  if (script !== undefined && options.eval !== undefined)
-    throw new UsageError(`Both a script (${script}) and --eval are given: one script is run at a time.`);
-  if (options.eval !== undefined) return options.eval;
-  if (script === undefined)
-    throw new UsageError(
-      "missing required argument 'script': a file, - for standard input, or --eval <code>",
-    );
-  return readScript(script, start, streams.stdin);
 }
 
 /** As they are called from where the command was started. */

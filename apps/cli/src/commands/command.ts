@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 
+import type { FleetWorld } from "../fleet/fleet-world.ts";
 import type { Interrupts } from "../interrupts.ts";
 import type { Streams } from "../output.ts";
 
@@ -10,6 +11,8 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Absent where there is no keyboard. */
   readonly interrupts?: Interrupts;
+  /** What the commands of the fleet have around them. Default: this machine's. */
+  readonly fleet?: FleetWorld;
   /** Tells the exit code. */
   readonly done: (exitCode: number) => void;
 }

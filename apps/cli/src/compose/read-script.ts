@@ -4,6 +4,23 @@ import { text } from "node:stream/consumers";
 
 import { UsageError } from "../usage-error.ts";
 
+/** The source of the one script that a command is given: a file, standard input, or the text itself. */
+export async function scriptSource(
+  script: string | undefined,
+  code: string | undefined,
+  cwd: string,
+  stdin: NodeJS.ReadableStream,
+): Promise<string> {
+  if (script !== undefined && code !== undefined)
+    throw new UsageError(`Both a script (${script}) and --eval are given: one script is run at a time.`);
+  if (code !== undefined) return code;
+  if (script === undefined)
+    throw new UsageError(
+      "missing required argument 'script': a file, - for standard input, or --eval <code>",
+    );
+  return readScript(script, cwd, stdin);
+}
+
 /** The source of a script: a file, or standard input for `-`. */
 export async function readScript(file: string, cwd: string, stdin: NodeJS.ReadableStream): Promise<string> {
   if (file === "-") return text(stdin);

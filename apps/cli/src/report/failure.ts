@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 
 import { exitCodes } from "../exit-codes.ts";
 import { type Streams, writeJsonLine } from "../output.ts";
+import { oneLine } from "./safe-text.ts";
 import { failedReport } from "./json.ts";
 
 /** Tells of a command that could not be carried out, as JSON too where that was asked for; returns the exit code. */
@@ -10,13 +11,13 @@ export function tellFailure(error: unknown, json: boolean, streams: Streams): nu
   const failure = failureOf(error);
   if (json) writeJsonLine(streams, failedReport(failure));
   streams.stderr.write(
-    `nestbox: ${failure.message}\n${error instanceof CommanderError ? "Try: nestbox --help\n" : ""}`,
+    `nestbox: ${failure.kind === "fleet" ? oneLine(failure.message, 2_000) : failure.message}\n${error instanceof CommanderError ? "Try: nestbox --help\n" : ""}`,
   );
   return failure.exitCode;
 }
 
 interface Failure {
-  readonly kind: "usage" | "script" | "sandbox";
+  readonly kind: "usage" | "script" | "sandbox" | "fleet";
   readonly name: string;
   readonly message: string;
   readonly exitCode: number;
@@ -29,6 +30,12 @@ function failureOf(error: unknown): Failure {
   }
   if (codeOf(error) === "script")
     return { kind: "script", name: "SyntaxError", message, exitCode: exitCodes.script };
+  if (codeOf(error) === "fleet") {
+    const misused = (error as { readonly kind?: unknown }).kind === "misuse";
+    return misused
+      ? { kind: "usage", name: "UsageError", message, exitCode: exitCodes.usage }
+      : { kind: "fleet", name: "FleetError", message, exitCode: exitCodes.fleet };
+  }
   return { kind: "sandbox", name: "Error", message, exitCode: exitCodes.sandbox };
 }
 

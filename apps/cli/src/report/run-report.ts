@@ -52,6 +52,11 @@ export function writeRunReport(story: RunStory, streams: Streams): void {
   );
   if (story.wouldDeny !== undefined)
     section(colors.yellow("Would have been denied"), dryRunLines(story.wouldDeny, colors));
+  writeOutput(outcome, streams);
+}
+
+/** What a script printed and what it returned, on standard output. */
+export function writeOutput(outcome: ScriptOutcome, streams: Pick<Streams, "stdout">): void {
   const printed = outputText(outcome.output);
   const write = (text: string): void =>
     void streams.stdout.write(`${forTerminal(text, streams.stdout.isTTY)}\n`);
