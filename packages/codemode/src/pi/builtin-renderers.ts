@@ -3,6 +3,7 @@ import {
   type ExtensionAPI,
   type ToolRenderers,
 } from "@earendil-works/pi-coding-agent";
+import { withHostKeys } from "./host-keys.ts";
 
 /**
  * How Pi draws its own codemode tool, in the terminal and in exports: the tool's definition is not exported, but the
@@ -26,5 +27,5 @@ export function builtinRenderers(): ToolRenderers {
   } catch {
     return {};
   }
-  return renderers;
+  return withHostKeys(renderers);
 }

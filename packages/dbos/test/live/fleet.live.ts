@@ -54,7 +54,8 @@ describe("a submitted run", () => {
     await fleet.start();
     const code = `const word = "pass" + "phrase-417"; const { n } = await tools.effect({ n: 7, word }); return [n, word]`;
     expect(await fleet.runs.submit("first", { code })).toEqual({ begun: true });
-    expect(await fleet.runs.submit("first", { code: "return 0" })).toEqual({ begun: false });
+    expect(await fleet.runs.submit("first", { code })).toEqual({ begun: false, same: true });
+    expect(await fleet.runs.submit("first", { code: "return 0" })).toEqual({ begun: false, same: false });
     expect(valueOf(await fleet.runs.result("first"))).toEqual([7, "passphrase-417"]);
     expect(valueOf(await fleet.runs.result("first"))).toEqual([7, "passphrase-417"]);
     await fleet.until("it has ended", async () => (await stateOf("first")) === "ended");

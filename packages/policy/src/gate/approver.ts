@@ -28,7 +28,7 @@ export interface ApprovalItem {
   readonly decision: Decision;
 }
 
-/** What is on the screen: one call, and the calls of the same script that wait behind it. */
+/** What is on the screen: one call, and the calls of the same root call that wait behind it. */
 export interface ApprovalPrompt {
   readonly item: ApprovalItem;
   /** Other waiting calls of the same root call that one answer may cover; oldest first. */

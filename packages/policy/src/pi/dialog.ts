@@ -170,7 +170,7 @@ function promptText(prompt: ApprovalPrompt): string {
     `in ${item.folder} · ${item.inputChars} characters of arguments`,
     `${item.reason} (${item.rule}, ${item.layer})`,
   ];
-  if (batch.length > 0) lines.push("Also waiting in the same script:");
+  if (batch.length > 0) lines.push(`Also waiting in this call of ${item.chain[0]}:`);
   for (const other of batch) lines.push(`  ${other.chain.join(" › ")}: ${other.lines.join(" ⏎ ")}`);
   const behind = waiting - batch.length - 1;
   if (behind > 0) lines.push(`${behind} more behind these`);

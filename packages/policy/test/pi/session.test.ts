@@ -184,7 +184,7 @@ describe("in a Pi session", () => {
     await session.prompt("go", [call("script"), "done"]);
     expect(ran).toHaveLength(4);
     expect(shown).toBeLessThan(4);
-    expect(session.ui?.dialogs[0]?.title).toContain("Also waiting in the same script");
+    expect(session.ui?.dialogs[0]?.title).toContain("\nAlso waiting in this call of script:\n  script › ");
   });
 
   it("closes the dialog of a call whose script has given up, though the run goes on", async () => {
