@@ -51,7 +51,7 @@ function limitReason(
 ): string | undefined {
   const { limit, loop } = rule.rule;
   if (limit !== undefined) return budgetReason(limit, rule, request, history);
-  return loop === undefined ? undefined : loopReason(loop, request, history?.calls ?? [], current);
+  return loop === undefined ? undefined : loopReason(loop, history?.calls ?? [], current);
 }
 
 function budgetReason(
@@ -79,10 +79,10 @@ function scope(
   calls: readonly PastCall[],
 ): readonly PastCall[] {
   // A rule that names tools counts the calls of those tools, and one that names none counts them all.
-  const counts = (call: PastCall): boolean =>
-    call.callId !== request.callId && isCounted(rule, request, call.toolName);
+  const own = new Set([request.callId, ...request.chain.map(({ callId }) => callId)]);
+  // Some providers give the same ids in every answer: only what has not ended is this call, or one above it.
   const inside = calls.filter(
-    (call) => counts(call) && !request.chain.some(({ callId }) => callId === call.callId),
+    (call) => isCounted(rule, request, call.toolName) && !(call.state === "approved" && own.has(call.callId)),
   );
   if (per === "session") return inside;
   if (per === "tool") return inside.filter((call) => call.toolName === request.tool.name);
@@ -116,16 +116,9 @@ function isCounted(rule: CompiledRule, request: CallRequest, toolName: string): 
   return tool.some(({ name }) => name !== undefined && wildcard(name)(toolName));
 }
 
-function loopReason(
-  loop: LoopMatch,
-  request: CallRequest,
-  all: readonly PastCall[],
-  alike: () => Alike,
-): string | undefined {
-  const outer = new Set(request.chain.map(({ callId }) => callId));
-  const calls = all.filter(
-    (call) => call.state === "done" && !outer.has(call.callId) && call.callId !== request.callId,
-  );
+function loopReason(loop: LoopMatch, all: readonly PastCall[], alike: () => Alike): string | undefined {
+  // Neither this call nor one above it has ended.
+  const calls = all.filter((call) => call.state === "done");
   const current = alike();
   if (loop.identical !== undefined && repeats(calls, current, 1, loop.identical))
     return `the same call gave the same result ${loop.identical - 1} times`;

@@ -38,6 +38,27 @@ describe("a budget applies from the call after the last one that is free", () =>
     const calls = history(4).calls.map((one) => ({ ...one, state: "denied" as const }));
     expect(engineWith(budget).evaluate(tool("t"), { calls }).effect).toBe("allow");
   });
+  it("calls that have the id of this one, where a provider begins anew in every answer", () => {
+    const again = history(2).calls.map((one) => ({ ...one, callId: "call_0" }));
+    const evaluate = (calls: readonly Past[], chain: readonly object[] = []) =>
+      engineWith(budget).evaluate(tool("t", {}, { callId: "call_0", chain }), { calls }).rule;
+    expect(evaluate(again)).toBe("budget");
+    // What was denied under it was asked about all the same.
+    const asked = engineWith({
+      id: "asked",
+      effect: "deny",
+      tool: "t",
+      limit: { prompts: 1, per: "session" },
+    });
+    const declined = done("t", {}, "", { callId: "call_0", state: "denied", prompted: true });
+    expect(asked.evaluate(tool("t", {}, { callId: "call_0" }), { calls: [declined] }).rule).toBe("asked");
+    // The call itself, and the one that makes it, are none of those that came before.
+    const running = again.map((one) => ({ ...one, state: "approved" as const }));
+    expect(evaluate(running)).toBe("ok");
+    const outer = running.map((one) => ({ ...one, callId: "call_1" }));
+    expect(evaluate(outer, [{ callId: "call_1", toolName: "t" }])).toBe("ok");
+    expect(evaluate(outer)).toBe("budget");
+  });
   it("calls below one root call", () => {
     const engine = engineWith({ id: "chain", effect: "deny", tool: "*", limit: { calls: 2, per: "chain" } });
     const chain = [{ callId: "root", toolName: "orchestrate" }];
@@ -71,6 +92,18 @@ describe("a budget applies from the call after the last one that is free", () =>
       ).effect,
     ).toBe("allow");
     expect(engine.evaluate(tool("c"), { calls }).effect).toBe("allow");
+  });
+  it("calls of the innermost script, where one runs another", () => {
+    const engine = engineWith({ id: "script", effect: "ask", tool: "*", limit: { calls: 2, per: "script" } });
+    const chain = [
+      { callId: "s", toolName: "codemode" },
+      { callId: "s/3", toolName: "codemode" },
+    ];
+    const outer = [done("a", {}, "1", { callId: "s/1" }), done("a", {}, "2", { callId: "s/2" })];
+    const inner = [done("a", {}, "3", { callId: "s/3/1" }), done("a", {}, "4", { callId: "s/3/2" })];
+    const request = tool("b", {}, { callId: "s/3/3", chain });
+    expect(engine.evaluate(request, { calls: [...outer, ...inner.slice(1)] }).rule).toBe("ok");
+    expect(engine.evaluate(request, { calls: [...outer, ...inner] }).rule).toBe("script");
   });
   it("prompts of one script", () => {
     const engine = engineWith({
@@ -129,6 +162,21 @@ describe("a loop is the same again with the same result", () => {
     const calls = [done("t", { a: 1, b: 2 }, "r"), done("t", { b: 2, a: 1 }, "r")];
     expect(engineWith(...loops).evaluate(tool("t", { b: 2, a: 1 }), { calls }).rule).toBe("loop");
     expect(engineWith(...loops).evaluate(tool("t", { b: 2, a: 3 }), { calls }).rule).toBe("ok");
+  });
+  it("calls are alike whatever their ids are, also where a provider gives the same again", () => {
+    const calls = ["a", "a"].map((name) => done("t", { name }, "r", { callId: "call_0" }));
+    expect(
+      engineWith(...loops).evaluate(tool("t", { name: "a" }, { callId: "call_0" }), { calls }).rule,
+    ).toBe("loop");
+  });
+  it("a result that nobody told is no result that repeats", () => {
+    const calls = ["a", "b", "a", "b", "a"].map((name) => {
+      const { resultHash: _, ...call } = done("t", { name }, "r");
+      return call;
+    });
+    const engine = engineWith(...loops);
+    expect(engine.evaluate(tool("t", { name: "b" }), { calls }).rule).toBe("ok");
+    expect(engine.evaluate(tool("t", { name: "a" }), { calls: [calls[0]!, calls[0]!] }).rule).toBe("ok");
   });
   it("the calls that lead to this one are no part of a loop", () => {
     const calls = [

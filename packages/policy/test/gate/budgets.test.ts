@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ApprovalAnswer } from "../../src/gate/approver.ts";
 import { createGate } from "../../src/gate/gate.ts";
+import type { GateOptions } from "../../src/gate/gate-types.ts";
 import { openPolicy } from "../../src/node/open-policy.ts";
 import { tempFolders } from "../node/temp-folder.ts";
 
@@ -16,6 +17,7 @@ function open(
   rules: readonly object[],
   answer: ApprovalAnswer = { kind: "approved" },
   tools: Readonly<Record<string, object>> = {},
+  limits: GateOptions["limits"] = {},
 ) {
   const cwd = folder();
   const path = join(folder(), "policy.jsonc");
@@ -27,6 +29,7 @@ function open(
     engine: policy.engine,
     facts: policy.facts,
     gatherMs: 0,
+    limits,
     approver: {
       ask: async ({ item }) => {
         asked.push(item.rule);
@@ -189,6 +192,30 @@ describe("a budget outlives the calls that are remembered", () => {
     expect(await run("note", "3")).toMatchObject({ effect: "deny", rule: "budget" });
     expect(await run("deploy", "2")).toMatchObject({ effect: "deny", rule: "questions" });
     expect(asked).toEqual(["deploys"]);
+  });
+
+  it("and so do the questions that it counts, those that were declined among them", async () => {
+    for (const answer of ["approved", "declined"] as const) {
+      const limited = open(
+        [
+          { id: "all", effect: "allow", tool: "*" },
+          { id: "deploys", effect: "ask", tool: "deploy" },
+          { id: "questions", effect: "deny", tool: "deploy", limit: { prompts: 2, per: "session" } },
+        ],
+        { kind: answer },
+        {},
+        { maxHistory: 2 },
+      );
+      await limited.run("deploy", "1", { to: "a" });
+      for (let count = 0; count < 4; count += 1) await limited.run("other", `${count}`);
+      expect((await limited.run("deploy", "2", { to: "b" })).rule).toBe("deploys");
+      for (let count = 0; count < 4; count += 1) await limited.run("other", `${count}`);
+      expect(await limited.run("deploy", "3", { to: "c" })).toMatchObject({
+        effect: "deny",
+        rule: "questions",
+      });
+      expect(limited.asked).toEqual(["deploys", "deploys"]);
+    }
   });
 
   it("that is larger than their number, for a session, a tool and a root call", async () => {
