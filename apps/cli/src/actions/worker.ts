@@ -37,6 +37,7 @@ export interface WorkerCommandOptions extends HostChoice {
   readonly host?: string;
   readonly port?: number;
   readonly advertise?: string;
+  readonly reusePort?: boolean;
 }
 
 const DRAIN_MS = 20_000;
@@ -81,6 +82,7 @@ export async function worker(
       settings: {
         concurrency: given.concurrency ?? fleet.concurrency ?? isolates,
         ...placeOf(fleet, given),
+        ...(given.reusePort === undefined ? {} : { reusePort: given.reusePort }),
       },
       version,
       signal,

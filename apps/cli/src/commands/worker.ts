@@ -37,6 +37,7 @@ export const addWorker: AddCommand = (program, { streams, signal, done }) => {
     .option("--deployment <name>", "carry on the runs of this deployment only (DBOS)")
     .option("--host <name>", "where to listen for the server (Restate; default: 127.0.0.1)")
     .option("--port <n>", "port of --host (Restate; default: the system chooses)", port)
+    .option("--reuse-port", "let several workers of this machine listen at --port (Restate; not on macOS)")
     .option("--advertise <url>", "the address at which the server reaches this worker (Restate)")
     .option("--node <path>", "the Node 24 or 26 that runs the sandbox")
     .addHelpText(

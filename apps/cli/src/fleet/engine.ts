@@ -110,6 +110,8 @@ export interface FleetWorkerOptions {
   /** Where to listen for the engine; of Restate. Default 127.0.0.1 and a port that the system chooses. */
   readonly host?: string;
   readonly port?: number;
+  /** Several workers of one machine listen at `port`, and are one deployment; of Restate, not on macOS. */
+  readonly reusePort?: boolean;
   /** The address at which the engine reaches this worker, where it is another than that at which it listens. */
   readonly advertise?: string;
   readonly onLog?: (level: string, message: string) => void;

@@ -22,7 +22,7 @@ export interface PartOptions {
 }
 
 /** How long a part that nothing of was run is waited for, and then between two looks. */
-const LOOK_MS = [200, 500, 1_000, 2_000, 5_000, 10_000] as const;
+const LOOK_MS = [200, 500, 1_000, 1_000, 2_000, 2_000, 2_000, 5_000, 10_000] as const;
 const IDLE_MS = 2_000;
 
 export class Part {

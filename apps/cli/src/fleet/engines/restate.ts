@@ -68,13 +68,14 @@ export function openRestateEngine(
       }),
     startWorker: (worker) =>
       told(async () => {
-        const { carrierFor, host, port, advertise, onLog } = worker;
+        const { carrierFor, host, port, reusePort, advertise, onLog } = worker;
         const started = await startWorker({
           ingressUrl,
           blobs,
           carrierFor,
           ...(host === undefined ? {} : { host }),
           ...(port === undefined ? {} : { port }),
+          ...(reusePort === undefined ? {} : { reusePort }),
           ...(onLog === undefined
             ? {}
             : { onLog: (level, message) => onLog(level, withoutPasswords(message, urls)) }),

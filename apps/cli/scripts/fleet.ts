@@ -1,0 +1,74 @@
+/**
+ * One command that starts a fleet on this machine, a server and two workers, and shows a run surviving the end of one of
+ * them. Ends with exit code 1 when what it shows is not so, and leaves no process and no folder.
+ */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+import { openHousehold } from "./fleet/household.ts";
+import {
+  type EngineName,
+  findPostgres,
+  findRestate,
+  MissingServer,
+  RESTATE_MISSING,
+  startServer,
+} from "./fleet/servers.ts";
+import { tellStory } from "./fleet/story.ts";
+
+const { values } = parseArgs({
+  options: { engine: { type: "string" }, "in-namespace": { type: "boolean", default: false } },
+});
+const began = performance.now();
+const say = (message: string): void => {
+  process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1).padStart(5)} s  ${message}\n`);
+};
+
+const engine = chooseEngine(values.engine);
+if (engine === undefined) process.exitCode = 2;
+else if (engine === "restate" && !values["in-namespace"]) process.exitCode = inNamespace();
+// What it was in the middle of is not waited for.
+else process.exit(await show(engine));
+
+async function show(name: EngineName): Promise<number> {
+  const household = openHousehold();
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const)
+      process.once(signal, () => reject(new Error("it was interrupted")));
+  });
+  interrupted.catch(() => undefined);
+  try {
+    await Promise.race([
+      interrupted,
+      (async () => tellStory(household, await startServer(name, household, say), say))(),
+    ]);
+    return 0;
+  } catch (error) {
+    say(`It is not shown: ${error instanceof Error ? error.message : String(error)}`);
+    return error instanceof MissingServer ? 2 : 1;
+  } finally {
+    await household[Symbol.asyncDispose]();
+    say("all that was started has ended, and its folders are gone");
+  }
+}
+
+function chooseEngine(wanted: string | undefined): EngineName | undefined {
+  if (wanted === "dbos" || wanted === "restate") return wanted;
+  if (wanted !== undefined) {
+    say(`--engine ${wanted}: it is dbos or restate`);
+    return undefined;
+  }
+  return findPostgres() === undefined && findRestate() !== undefined ? "restate" : "dbos";
+}
+
+/** All of it in a network namespace with nothing but loopback: the server, the workers, and this. */
+function inNamespace(): number {
+  if (process.platform !== "linux" || findRestate() === undefined) {
+    say(RESTATE_MISSING);
+    return 2;
+  }
+  const live = fileURLToPath(new URL("../../../packages/restate/scripts/live.sh", import.meta.url));
+  const own = [...process.execArgv, fileURLToPath(import.meta.url), "--engine", "restate", "--in-namespace"];
+  return spawnSync("sh", [live, process.execPath, ...own], { stdio: "inherit" }).status ?? 1;
+}
