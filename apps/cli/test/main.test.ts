@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -81,6 +81,43 @@ describe("a reader that has seen enough", () => {
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
     const code = await new Promise((resolve) => child.on("close", resolve));
     expect([code, stderr]).toEqual([0, ""]);
+  });
+});
+
+describe("in a checkout", () => {
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  const typed = join(folder, "typed-here");
+  mkdirSync(typed, { recursive: true });
+  writeFileSync(join(typed, "mine.js"), "return 6 * 7");
+
+  /** Without what the package manager that runs the tests has put there. */
+  function run(file: string, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
+    const own = Object.entries(process.env).filter(([name]) => !/^(?:npm_|pnpm_|INIT_CWD)/i.test(name));
+    const env = { ...Object.fromEntries(own), npm_config_update_notifier: "false", ...more };
+    return new Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>(
+      (resolve) => {
+        execFile(file, words, { cwd: typed, env, encoding: "utf8" }, (error, stdout, stderr) =>
+          resolve({ code: error?.code ?? 0, stdout, stderr }),
+        );
+      },
+    );
+  }
+
+  it("the root's script takes paths from where it was typed", { timeout: 120_000 }, async () => {
+    const words = ["--prefix", root, "run", "--silent", "nestbox", "--", "run", "mine.js"];
+    const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+    const { code, stdout, stderr } = await run(npm, words);
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "42\n" });
+  });
+
+  it("as part of somebody's own script it stays in the folder in which that runs", async () => {
+    const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+    const words = ["--conditions=@nestbox/source", "--no-warnings", main, "run", "mine.js"];
+    const { code, stdout, stderr } = await run(process.execPath, words, {
+      npm_lifecycle_event: "review",
+      INIT_CWD: root,
+    });
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "42\n" });
   });
 });
 
