@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { CallHistory, PartDecision } from "../../src/decision.ts";
+import type { PartDecision } from "../../src/decision.ts";
 import { factsWithoutFileSystem } from "../../src/gate/facts.ts";
 import { createGate } from "../../src/gate/gate.ts";
 import type { GateOptions } from "../../src/gate/gate-types.ts";
@@ -29,7 +29,7 @@ function changing(before: FakeRuling, after: FakeRuling, options: Partial<GateOp
     histories,
     change: () => void (ruling = after),
     /** Decides one call; the policy changes while the person reads, and they say yes. */
-    async approve(id = "a") {
+    approve: async (id = "a") => {
       const verdict = gate.decide(call(id));
       await time.advance(1);
       ruling = after;
@@ -84,7 +84,7 @@ describe("what a person said counts for what they were asked", () => {
     const facts = { ...factsWithoutFileSystem, realPath: () => "/w" };
     const { gate, approve } = changing(writes("before.txt"), writes("after.txt"), { facts });
     expect(await approve()).toMatchObject({ effect: "allow" });
-    const [made] = gate.history.calls as CallHistory["calls"];
+    const [made] = gate.history.calls;
     expect(made?.writes).toContain("/w/after.txt");
     expect(made?.writes).not.toContain("/w/before.txt");
   });
