@@ -4,6 +4,7 @@ import type { CommandContext } from "./commands/command.ts";
 import { commands } from "./commands/list.ts";
 import { COMPLETE_WORD } from "./completion/scripts.ts";
 import { exitCodes } from "./exit-codes.ts";
+import type { FleetWorld } from "./fleet/fleet-world.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { Streams } from "./output.ts";
 import { tellFailure } from "./report/failure.ts";
@@ -15,6 +16,7 @@ export async function main(
   streams: Streams,
   signal: AbortSignal,
   interrupts?: Interrupts,
+  fleet?: FleetWorld,
 ): Promise<number> {
   let exitCode: number = exitCodes.ok;
   const program = createProgram({
@@ -22,6 +24,7 @@ export async function main(
     signal,
     done: (code) => (exitCode = code),
     ...(interrupts === undefined ? {} : { interrupts }),
+    ...(fleet === undefined ? {} : { fleet }),
   });
   if (argv[0] === COMPLETE_WORD) {
     const { complete } = await import("./actions/complete.ts");

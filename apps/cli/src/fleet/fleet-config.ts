@@ -93,6 +93,9 @@ function databaseUrl(text: string, name: string): string {
 }
 
 function webUrl(text: string, name: string): string {
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
-  throw new UsageError(`${name} is no address: http://host:port`);
+  const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  // Requests are not made to such addresses, and whoever reads a message would read them.
+  if (url === undefined || url.username !== "" || url.password !== "")
+    throw new UsageError(`${name} is no address, without a user in it: http://host:port`);
+  return text;
 }
