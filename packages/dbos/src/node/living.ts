@@ -112,24 +112,22 @@ export class Living {
   }
 
   async #look(): Promise<void> {
-    const { clock, graceMs, executorId } = this.#options;
+    const { clock, database, graceMs, executorId } = this.#options;
     if (this.#client === undefined) {
       await this.#connect();
       this.#quietUntil = clock.now() + graceMs;
     }
     if (clock.now() < this.#quietUntil) return;
-    const pending = await DBOS.listWorkflows({
-      status: "PENDING",
-      workflowName: WORKFLOW,
-      loadInput: false,
-      loadOutput: false,
-      limit: BATCH,
-    });
-    const others = new Set(pending.map((workflow) => workflow.executorId));
-    others.delete(executorId);
-    for (const other of others) {
+    // By name, each once: a list of runs would be as long as the fleet is large, and looked at by every worker.
+    const others = await database.query(
+      `SELECT DISTINCT executor_id FROM dbos.workflow_status
+       WHERE status = 'PENDING' AND name = $1 AND executor_id <> $2`,
+      [WORKFLOW, executorId],
+    );
+    for (const row of others) {
+      const other = String(row["executor_id"]);
       const client = this.#client;
-      if (other === undefined || client === undefined || this.#closed) continue;
+      if (client === undefined || this.#closed) continue;
       const { rows } = await client.query<{ taken: boolean }>(TRY, [other]);
       if (rows[0]?.taken !== true) continue;
       try {
