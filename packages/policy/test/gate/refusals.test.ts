@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import type { PolicyEngine } from "../../src/decision.ts";
 import type { ApprovalAnswer } from "../../src/gate/approver.ts";
+import { factsWithoutFileSystem } from "../../src/gate/facts.ts";
 import { createGate } from "../../src/gate/gate.ts";
 import type { GateOptions } from "../../src/gate/gate-types.ts";
 import { call, fakeEngine } from "./fake-engine.ts";
@@ -149,11 +151,14 @@ describe("what only a person may answer", () => {
     expect(await person.gate.decide(call("a"))).toMatchObject({ effect: "allow" });
   });
 
-  it("is neither offered nor remembered, whatever the answer wishes", async () => {
+  it("is neither offered nor remembered, whatever the answer wishes, nor answered by what was", async () => {
     const offers: number[] = [];
     const errors: unknown[] = [];
+    let now: PolicyEngine = personOnly;
     const { gate } = answering(() => ({ kind: "approved" }), {
-      engine: personOnly,
+      engine: { evaluate: (request, history) => now.evaluate(request, history) },
+      // Where a folder is known, a call like this can be remembered.
+      facts: { ...factsWithoutFileSystem, realPath: (path) => path },
       onError: (error) => errors.push(error),
       approver: {
         ask: async ({ item }) => {
@@ -166,5 +171,15 @@ describe("what only a person may answer", () => {
     expect(offers).toEqual([0, 0]);
     expect(gate.grants.list()).toEqual([]);
     expect(errors).toHaveLength(2);
+    // The same rule, before its owner said that only a person answers.
+    const [own] = personOnly.evaluate(call("x")).parts;
+    now = fakeEngine(() => ({ effect: "ask", parts: [{ ...own!, personOnly: false }] }));
+    await gate.decide(call("c"));
+    expect(gate.grants.list()).toHaveLength(1);
+    await gate.decide(call("d"));
+    expect(offers).toEqual([0, 0, 1]);
+    now = personOnly;
+    await gate.decide(call("e"));
+    expect(offers).toEqual([0, 0, 1, 0]);
   });
 });

@@ -597,11 +597,54 @@ describe("a policy extension holds nothing beyond its session", () => {
     const free = await start({});
     await using _ = free.session;
     expect(await free.session.session.extensionRunner.emitUserBash(event)).toBeUndefined();
+    expect(free.records).toEqual([]);
     const bound = await start({ policy: { userBash: true } });
     await using __ = bound.session;
     expect(await bound.session.session.extensionRunner.emitUserBash(event)).toMatchObject({
       result: { exitCode: 126 },
     });
+    expect(bound.records).toMatchObject([{ type: "note", kind: "user-bash-denied" }]);
+    // What would only be asked about was answered by typing it.
+    const asked = { ...event, command: "rm x" };
+    const asking = await start({ policy: { userBash: true, engine: fakeEngine(() => ({ effect: "ask" })) } });
+    await using ___ = asking.session;
+    expect(await asking.session.session.extensionRunner.emitUserBash(asked)).toBeUndefined();
+  });
+
+  it("holds a person to the rules that name persons, whatever it is told about the agent's", async () => {
+    // policy L16
+    const persons = fakeEngine((request) =>
+      request.actor === "person" ? { effect: "deny", rule: "not-here" } : { effect: "allow" },
+    );
+    for (const userBash of [true, false, undefined]) {
+      const { session, records } = await start({
+        policy: { engine: persons, ...(userBash === undefined ? {} : { userBash }) },
+      });
+      await using _ = session;
+      const result = await session.session.extensionRunner.emitUserBash({
+        type: "user_bash",
+        command: "deploy --token ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+        excludeFromContext: false,
+        cwd: "/",
+      });
+      expect(result).toMatchObject({
+        result: { exitCode: 126, output: expect.stringContaining("not-here") },
+      });
+      expect(records).toMatchObject([{ type: "note", message: expect.stringContaining("not-here") }]);
+    }
+  });
+
+  it("closes its questions with the session", async () => {
+    const { session, ran } = await start({ ui: { select: never } });
+    await using _ = session;
+    const run = session.prompt("go", [call("shell", { command: "ls" }), "done"]);
+    await until(() => session.ui?.open() === 1);
+    await session.session.extensionRunner.emit({ type: "session_shutdown", reason: "quit" });
+    await until(() => session.ui?.open() === 0);
+    await run;
+    expect(ran).toEqual([]);
+    expect(session.resultText()).toContain("cancelled before anybody answered");
+    expect(session.ui?.dialogs).toMatchObject([{ dismissedBySignal: true }]);
   });
 });
 
