@@ -45,12 +45,19 @@ const DRAIN_MS = 20_000;
 const MAX_WAITING = 1_000;
 const ISOLATE_WAIT_MS = 600_000;
 
+/** What a test has otherwise. */
+export interface WorkerWorld {
+  readonly open: typeof openFleet;
+  readonly lookMs?: number;
+  readonly goodbyeMs?: number;
+}
+
 /** Resolves with the exit code once it was told to end and has let go of its runs. */
 export async function worker(
   given: WorkerCommandOptions,
   streams: Streams,
   signal: AbortSignal,
-  open: typeof openFleet = openFleet,
+  { open, ...times }: WorkerWorld = { open: openFleet },
 ): Promise<number> {
   const fleet = fleetConfig(given, process.cwd(), process.env);
   const health = given.health ?? healthOf(fleet);
@@ -86,6 +93,7 @@ export async function worker(
       },
       version,
       signal,
+      ...times,
     }));
   } finally {
     audit?.close();

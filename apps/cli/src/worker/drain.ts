@@ -13,7 +13,7 @@ export async function drain(
     readonly drainMs: number;
     readonly callsUnderWay: () => number;
     readonly onError: (error: unknown) => void;
-    readonly goodbyeMs?: number;
+    readonly goodbyeMs?: number | undefined;
   },
 ): Promise<{ readonly cutOff: number; readonly closed: boolean }> {
   const { drainMs, callsUnderWay, onError, goodbyeMs = GOODBYE_MS } = options;

@@ -38,6 +38,8 @@ export interface ServeWorkerOptions {
   readonly signal: AbortSignal;
   /** How often is looked whether the engine answers and the policy is whole. Default 5,000 ms. */
   readonly lookMs?: number;
+  /** How long the engine may take for its goodbye, after `drainMs`. Default 5,000 ms. */
+  readonly goodbyeMs?: number;
 }
 
 const LOOK_MS = 5_000;
@@ -117,14 +119,9 @@ export async function serveWorker(options: ServeWorkerOptions): Promise<{ readon
       },
       onLook() {
         const broken = brokenPolicy(policy);
-        if (readiness.set("policy", broken))
-          log.say(
-            broken === undefined ? "info" : "error",
-            "worker.policy",
-            broken === undefined
-              ? "the policy is whole again"
-              : `${broken}: no call is made until it is mended`,
-          );
+        if (!readiness.set("policy", broken)) return;
+        if (broken === undefined) log.say("info", "worker.policy-whole", "the policy is whole again");
+        else log.say("error", "worker.policy-broken", `${broken}: no call is made until it is mended`);
       },
     });
     readiness.set("start", undefined);
@@ -132,11 +129,18 @@ export async function serveWorker(options: ServeWorkerOptions): Promise<{ readon
     await aborted(signal);
     readiness.set("draining", "it is draining");
     log.say("info", "worker.draining", "letting go of its runs; a second signal ends it at once");
-    const { cutOff } = await drain(started, {
+    const { cutOff, closed } = await drain(started, {
       drainMs: options.drainMs,
+      goodbyeMs: options.goodbyeMs,
       callsUnderWay: carriers.callsUnderWay,
       onError: (error) => onError(messageOf(error)),
     });
+    if (!closed)
+      log.say(
+        "warn",
+        "worker.no-goodbye",
+        "the engine did not hear that this worker has gone; it will find out",
+      );
     if (cutOff > 0)
       log.say(
         "warn",
