@@ -134,7 +134,7 @@ describe("the main job, from the packed packages", () => {
       "npm-cli.js",
     );
     const words = ["install", "--no-audit", "--no-fund", ...[...libraries, "nestbox"].map(tarballOf)];
-    const installing = { cwd: folder, env, timeout: 120_000 };
+    const installing = { cwd: folder, env, timeout: 240_000 };
     // What npm does with our packages is tested, not whether npm itself comes back every time.
     if ((await runProgram(node22, [npm, ...words], installing)).exitCode !== 0) {
       await mustRun(node22, [npm, ...words], installing);
@@ -160,7 +160,7 @@ describe("the main job, from the packed packages", () => {
       value: 42,
     });
     expect(withNode.exitCode).toBe(0);
-  }, 300_000);
+  }, 600_000);
 });
 
 describe("@nestbox/pi in the shipped command line of Pi, offline", () => {
