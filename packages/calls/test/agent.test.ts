@@ -6,7 +6,7 @@ import { createHostDriver, observe, scenarioTool, type Scenario } from "@nestbox
 import { agentDriver, scriptedAgent } from "./support/agent-driver.ts";
 import { declarationsOf } from "./support/declarations.ts";
 import { piDriver } from "./support/pi-driver.ts";
-import { text, textOf, tool, usage } from "./support/tools.ts";
+import { deferred, text, textOf, tool, usage } from "./support/tools.ts";
 
 const toolUse = (name: string, args = {}, id = "C") =>
   fauxAssistantMessage([fauxToolCall(name, args, { id })], { stopReason: "toolUse" });
@@ -317,6 +317,56 @@ describe("a call of the model's in an agent", () => {
     const [own] = agent.state.tools;
     await expect(own?.execute("C", {}, undefined, undefined)).rejects.toThrow("no gate has seen this call");
     expect(asked).toBe(0);
+    await calls.dispose();
+  });
+
+  // contract A14, B6
+  it("takes turns of its own below a sequential tool: what runs elsewhere is never waited for", async () => {
+    const held = deferred();
+    const entered = deferred();
+    const sequential = { executionMode: "sequential" } as const;
+    let inside = 0;
+    let most = 0;
+    const { agent, calls } = scriptedAgent([toolUse("outer"), fauxAssistantMessage("done")], {
+      tools: [
+        tool(
+          "outer",
+          async (_params, ctx) => {
+            await Promise.all([ctx.executeTool("inner", {}), ctx.executeTool("inner", {})]);
+            return "outer";
+          },
+          sequential,
+        ),
+        tool(
+          "inner",
+          async () => {
+            most = Math.max(most, ++inside);
+            await new Promise((resolve) => setImmediate(resolve));
+            inside--;
+            return "inner";
+          },
+          sequential,
+        ),
+        tool(
+          "command",
+          async () => {
+            entered.resolve();
+            await held.promise;
+            return "command";
+          },
+          sequential,
+        ),
+      ],
+    });
+    // A command of the program has the one turn that sequential calls share.
+    const command = calls.host.call("command", {});
+    await entered.promise;
+    await agent.prompt("go");
+    expect(results(agent)).toMatchObject([{ isError: false, content: [{ text: "outer" }] }]);
+    // Among themselves they exclude each other all the same.
+    expect(most).toBe(1);
+    held.resolve();
+    expect((await command).isError).toBe(false);
     await calls.dispose();
   });
 

@@ -497,6 +497,65 @@ describe("spans", () => {
     expect(JSON.stringify(spans)).not.toMatch(/ghp_|secret reason/);
   });
 
+  it("say of each error of which kind it is, as closely as the host knows", async () => {
+    const { tracer, spans } = fakeTracer();
+    const callSpans = createCallSpans({ tracer });
+    const strict = { parameters: { type: "object", properties: { n: { type: "number" } } } } as const;
+    const { host } = hostWith(
+      [
+        tool("top", async (_params, ctx) => {
+          await ctx.executeTool("gone", {});
+          await ctx.executeTool("strict", { n: "many" });
+          await ctx.executeTool("throws", {});
+          await ctx.executeTool("waits", {}, { signal: AbortSignal.abort() });
+          await ctx.executeTool("leaf", {});
+          await ctx.executeTool("leaf", {});
+          return "top";
+        }),
+        tool("strict", () => "never", strict),
+        tool("throws", () => {
+          throw new Error("a secret reason");
+        }),
+        tool("waits", () => "never"),
+        tool("leaf", () => "leaf"),
+      ],
+      { limits: { maxCallsPerRoot: 5 } },
+    );
+    host.subscribe(callSpans.onEvent);
+    await host.call("top", {});
+    expect(
+      spans.map(({ name, attributes }) => [
+        name.slice("execute_tool ".length),
+        attributes["nestbox.status"],
+        attributes["error.type"],
+      ]),
+    ).toEqual([
+      ["top", "ok", undefined],
+      ["gone", "error", "not-found"],
+      ["strict", "error", "invalid-arguments"],
+      ["throws", "error", "failed"],
+      ["waits", "cancelled", "cancelled"],
+      ["leaf", "ok", undefined],
+      ["leaf", "error", "limit"],
+    ]);
+    // Where events say no more than that, as in Pi, it is the status.
+    for (const [id, text] of [
+      ["a", "no"],
+      ["b", "Operation aborted"],
+    ]) {
+      // prettier-ignore
+      callSpans.onEvent({ type: "tool_execution_start", toolCallId: id, toolName: "pi", args: {} });
+      callSpans.onEvent({
+        type: "tool_execution_end",
+        toolCallId: id,
+        toolName: "pi",
+        isError: true,
+        result: { content: [{ type: "text", text }] },
+      });
+    }
+    expect(spans.slice(-2).map(({ attributes }) => attributes["error.type"])).toEqual(["error", "cancelled"]);
+  });
+
   it("give a tool the context of its call, are bounded, and are ended when the host goes away", async () => {
     const { tracer, spans } = fakeTracer();
     const callSpans = createCallSpans({ tracer, maxOpenSpans: 2 });
