@@ -127,7 +127,14 @@ describe("docs/json-output.md", () => {
     "files[].problems[]",
   ];
 
-  const sections = text.split(/^## /m).slice(1);
+  /** They need the server of a fleet: the command line's own tests hold them against one in memory. */
+  const ofFleet = ["submit", "status", "approve", "cancel", "resume", "logs"].map(
+    (name) => `nestbox ${name}`,
+  );
+  const sections = text
+    .split(/^## /m)
+    .slice(1)
+    .filter((section) => !ofFleet.includes(section.split("\n")[0] ?? ""));
 
   it("has a run for every section", () => {
     const titles = sections.map((section) => section.split("\n")[0] ?? "");
