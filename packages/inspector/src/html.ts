@@ -10,7 +10,9 @@ export interface PageAssets {
 }
 
 /** What the page finds in itself: the runs, or that it has to ask the server that sent it. */
-export type PageData = { readonly mode: "file"; readonly runs: readonly Run[] } | { readonly mode: "live" };
+export type PageData =
+  | { readonly mode: "file"; readonly runs: readonly Run[] }
+  | { readonly mode: "live" | "fleet" };
 
 /** Nothing from outside, no evaluation, no markup made of text. `live`: the page may talk to where it comes from. */
 export function contentPolicy({ scriptHash, styleHash }: PageAssets, live: boolean): string {
@@ -34,7 +36,7 @@ export function pageHtml(assets: PageAssets, title: string, data: PageData): str
     '<html lang="en">',
     "<head>",
     '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${contentPolicy(assets, data.mode === "live")}">`,
+    `<meta http-equiv="Content-Security-Policy" content="${contentPolicy(assets, data.mode !== "file")}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
     '<meta name="referrer" content="no-referrer">',

@@ -6,8 +6,30 @@ export function formatMs(ms: number): string {
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+  if (seconds < DAYS_FROM * 86_400)
+    return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
 }
+
+/** From here on days are told. */
+const DAYS_FROM = 2;
+
+/** How long ago something was, in one unit. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < DAYS_FROM * 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** A moment, the same for everybody who looks at it. Empty for what is none. */
+export function formatMoment(epochMs: number): string {
+  if (!Number.isFinite(epochMs) || Math.abs(epochMs) > MAX_DATE_MS) return "";
+  return `${new Date(epochMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+const MAX_DATE_MS = 8.64e15;
 
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`;

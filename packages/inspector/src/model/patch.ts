@@ -1,3 +1,4 @@
+import type { FleetList, FleetPatch } from "./fleet.ts";
 import type { Run, RunCall, RunHead, RunScript } from "./run.ts";
 
 /** What changed in one run since it was told of last. */
@@ -13,7 +14,11 @@ export interface RunPatch {
 /** What a page is told over its event stream. */
 export type PageMessage =
   | { readonly kind: "runs"; readonly runs: readonly Run[] }
-  | { readonly kind: "patch"; readonly patch: RunPatch };
+  | { readonly kind: "patch"; readonly patch: RunPatch }
+  /** Why what is shown of a run is older than it should be; empty: it is not. */
+  | { readonly kind: "trouble"; readonly message: string }
+  | { readonly kind: "fleet"; readonly list: FleetList }
+  | { readonly kind: "fleet-patch"; readonly patch: FleetPatch };
 
 /** What has to be told of a run that was `before` and is `after`. Undefined: nothing, or that all must be told again. */
 export function patchOf(index: number, before: Run, after: Run): RunPatch | "same" | "anew" {
@@ -57,6 +62,7 @@ const fields = [
   "parent",
   "name",
   "startMs",
+  "untimed",
   "durationMs",
   "runMs",
   "status",
@@ -74,6 +80,7 @@ function sameCall(a: RunCall, b: RunCall): boolean {
     fields.every((field) => a[field] === b[field]) &&
     a.decision?.effect === b.decision?.effect &&
     a.decision?.rule === b.decision?.rule &&
-    a.decision?.layer === b.decision?.layer
+    a.decision?.layer === b.decision?.layer &&
+    (a.waits === b.waits || JSON.stringify(a.waits) === JSON.stringify(b.waits))
   );
 }

@@ -5,13 +5,16 @@
 import {
   callStatuses,
   type CallStatus,
+  type CallWait,
   type Decision,
   type LimitUse,
   type OutputPiece,
   type Run,
   type RunCall,
   type RunScript,
+  type RunStanding,
 } from "./run.ts";
+import { fleetStates } from "./fleet.ts";
 
 /** Calls of one trace that are read; later ones are counted as omitted. */
 export const MAX_CALLS = 100_000;
@@ -31,6 +34,7 @@ export function readRun(name: string, value: unknown): ReadRun {
   if (!Array.isArray(value["calls"])) return { ok: false, message: "the trace has no list of calls" };
   const { calls, left } = flatten(value["calls"]);
   const script = isRecord(value["script"]) ? readScript(value["script"]) : undefined;
+  const standing = isRecord(value["run"]) ? readStanding(value["run"]) : undefined;
   const running = isRecord(value["script"])
     ? value["script"]["state"] === "running"
     : calls.some(({ status }) => status === "running");
@@ -40,6 +44,7 @@ export function readRun(name: string, value: unknown): ReadRun {
     durationMs: amount(value["durationMs"]) ?? 0,
     omitted: (amount(value["omitted"]) ?? 0) + left,
     live: running,
+    ...(standing === undefined ? {} : { standing }),
     ...(script === undefined ? {} : { script }),
     calls,
   };
@@ -49,6 +54,8 @@ export function readRun(name: string, value: unknown): ReadRun {
 interface Waiting {
   readonly list: readonly unknown[];
   readonly parent?: string;
+  /** Below a call with a script of its own: its lines are not those of the script that the page shows. */
+  readonly elsewhere: boolean;
   at: number;
 }
 
@@ -56,7 +63,7 @@ function flatten(roots: readonly unknown[]): { calls: RunCall[]; left: number } 
   const calls: RunCall[] = [];
   const seen = new Map<string, number>();
   let left = 0;
-  const stack: Waiting[] = [{ list: roots, at: 0 }];
+  const stack: Waiting[] = [{ list: roots, elsewhere: false, at: 0 }];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     if (top.at >= top.list.length) {
       stack.pop();
@@ -68,23 +75,31 @@ function flatten(roots: readonly unknown[]): { calls: RunCall[]; left: number } 
       left++;
       continue;
     }
-    const call = readCall(value, top.parent, seen);
+    const call = readCall(value, top, seen);
     calls.push(call);
     if (Array.isArray(value["children"]) && value["children"].length > 0)
-      stack.push({ list: value["children"] as unknown[], parent: call.key, at: 0 });
+      stack.push({
+        list: value["children"] as unknown[],
+        parent: call.key,
+        elsewhere: top.elsewhere || isRecord(value["script"]),
+        at: 0,
+      });
   }
   return { calls, left };
 }
 
 function readCall(
   value: Record<string, unknown>,
-  parent: string | undefined,
+  { parent, elsewhere }: Waiting,
   seen: Map<string, number>,
 ): RunCall {
   const id = textOf(value["id"]);
   const times = seen.get(id) ?? 0;
   seen.set(id, times + 1);
   const decision = readDecision(value["decision"]);
+  const waits = records(value["waits"]).flatMap(readWait);
+  const status = readStatus(value["status"]);
+  const last = waits.at(-1);
   return {
     key: times === 0 ? id : `${id}\u0000${times}`,
     ...(parent === undefined ? {} : { parent }),
@@ -93,15 +108,18 @@ function readCall(
     startMs: amount(value["startMs"]) ?? 0,
     ...number("durationMs", value["durationMs"]),
     ...number("runMs", value["runMs"]),
-    status: readStatus(value["status"]),
+    ...(value["untimed"] === true ? { untimed: true } : {}),
+    // Whoever does not know waits has to be told something.
+    status: status === "running" && last !== undefined && last.decision === undefined ? "waiting" : status,
     ...(decision === undefined ? {} : { decision }),
     ...number("argumentBytes", value["argumentBytes"]),
     ...text("arguments", value["arguments"]),
     ...number("resultBytes", value["resultBytes"]),
     ...text("result", value["result"]),
     ...text("error", value["error"]),
-    ...number("line", value["line"]),
+    ...(elsewhere ? {} : number("line", value["line"])),
     updates: amount(value["updates"]) ?? 0,
+    ...(waits.length === 0 ? {} : { waits }),
   };
 }
 
@@ -114,6 +132,40 @@ function readDecision(value: unknown): Decision | undefined {
   const { effect, rule, layer } = value;
   if (effect !== "allow" && effect !== "ask" && effect !== "deny") return undefined;
   return { effect, rule: textOf(rule), layer: textOf(layer) };
+}
+
+function readWait(value: Record<string, unknown>): CallWait[] {
+  const fromMs = amount(value["fromMs"]);
+  if (fromMs === undefined) return [];
+  const { decision, lines } = value;
+  return [
+    {
+      fromMs,
+      ...number("toMs", value["toMs"]),
+      ...(decision === "approved" || decision === "declined" ? { decision } : {}),
+      ...text("by", value["by"]),
+      ...text("comment", value["comment"]),
+      key: textOf(value["key"]),
+      ...text("reason", value["reason"]),
+      ...text("rule", value["rule"]),
+      ...text("layer", value["layer"]),
+      lines: strings(lines),
+    },
+  ];
+}
+
+function readStanding(value: Record<string, unknown>): RunStanding {
+  return {
+    id: textOf(value["id"]),
+    state: fleetStates.find((state) => state === value["state"]) ?? "ended",
+    ...text("message", value["message"]),
+    ...text("worker", value["worker"]),
+    ...text("deployment", value["deployment"]),
+    ...text("wakeAt", value["wakeAt"]),
+    ...text("deadlineAt", value["deadlineAt"]),
+    ...text("cancel", value["cancel"]),
+    approveWith: strings(value["approveWith"]),
+  };
 }
 
 function readScript(value: Record<string, unknown>): RunScript {
@@ -153,6 +205,11 @@ function readOutcome(value: Record<string, unknown>): NonNullable<RunScript["out
         }
       : {}),
   };
+}
+
+function strings(value: unknown): readonly string[] {
+  const isText = (item: unknown): item is string => typeof item === "string";
+  return Array.isArray(value) ? value.slice(0, MAX_ITEMS).filter(isText) : [];
 }
 
 function records(value: unknown): readonly Record<string, unknown>[] {

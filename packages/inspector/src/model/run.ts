@@ -1,13 +1,41 @@
-/** How a call stands. */
-export type CallStatus = "ok" | "error" | "denied" | "cancelled" | "running";
+import type { FleetState } from "./fleet.ts";
 
-export const callStatuses: readonly CallStatus[] = ["ok", "error", "denied", "cancelled", "running"];
+/** How a call stands. `waiting`: for a person, and nothing holds it. */
+export type CallStatus = "ok" | "error" | "denied" | "cancelled" | "waiting" | "running";
+
+export const callStatuses: readonly CallStatus[] = [
+  "ok",
+  "error",
+  "denied",
+  "cancelled",
+  "waiting",
+  "running",
+];
 
 /** What a gate decided, and by which rule of which layer. */
 export interface Decision {
   readonly effect: "allow" | "ask" | "deny";
   readonly rule: string;
   readonly layer: string;
+}
+
+/** A call's wait for a person, of a run that outlives its process. Times are milliseconds since the run began. */
+export interface CallWait {
+  readonly fromMs: number;
+  /** Absent: nobody has decided, or it is not on record when. */
+  readonly toMs?: number;
+  /** Absent: nobody has decided. */
+  readonly decision?: "approved" | "declined";
+  /** Who decided, by their own word. */
+  readonly by?: string;
+  readonly comment?: string;
+  /** What the command that answers names the question by. */
+  readonly key: string;
+  readonly reason?: string;
+  readonly rule?: string;
+  readonly layer?: string;
+  /** What the person is shown. */
+  readonly lines: readonly string[];
 }
 
 /** One call, as the page keeps it: the tree is in `parent`, so that a call can be sent again by itself. */
@@ -20,6 +48,8 @@ export interface RunCall {
   readonly name: string;
   /** Milliseconds since the run began. */
   readonly startMs: number;
+  /** It is not on record when the call began: `startMs` is when it ended. */
+  readonly untimed?: boolean;
   readonly durationMs?: number;
   /** Milliseconds the tool itself took; the rest is deciding and waiting. */
   readonly runMs?: number;
@@ -33,6 +63,8 @@ export interface RunCall {
   /** 1-based line of the script. */
   readonly line?: number;
   readonly updates: number;
+  /** Waits for people, in order. */
+  readonly waits?: readonly CallWait[];
 }
 
 export interface OutputPiece {
@@ -65,6 +97,24 @@ export interface RunScript {
   };
 }
 
+/** How a run of a fleet stands. Times are ISO 8601. */
+export interface RunStanding {
+  readonly id: string;
+  readonly state: FleetState;
+  /** Why it is halted, or why it last failed. */
+  readonly message?: string;
+  readonly worker?: string;
+  readonly deployment?: string;
+  /** When a parked run goes on by itself. */
+  readonly wakeAt?: string;
+  /** When it ends, whatever it does. */
+  readonly deadlineAt?: string;
+  /** Why somebody wishes that it ends. */
+  readonly cancel?: string;
+  /** The words of the command that answers a question, before the run's id and the question's key. */
+  readonly approveWith: readonly string[];
+}
+
 /** All of a run but its calls and its script. */
 export interface RunHead {
   /** What the run is called on the page: its file. */
@@ -75,6 +125,8 @@ export interface RunHead {
   readonly omitted: number;
   /** More may come. */
   readonly live: boolean;
+  /** Of a run of a fleet. */
+  readonly standing?: RunStanding;
 }
 
 /** One run as the page shows it. */

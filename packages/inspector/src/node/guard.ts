@@ -3,7 +3,9 @@ import type { IncomingMessage } from "node:http";
 
 /** What the server does with a request. */
 export type Admission =
-  | { readonly kind: "page" | "events" }
+  | { readonly kind: "page" }
+  /** `run`: of this one alone. It comes from an address and may be anything. */
+  | { readonly kind: "events"; readonly run?: string }
   | { readonly kind: "refused"; readonly status: 403 | 404 | 405; readonly message: string };
 
 export interface GuardOptions {
@@ -26,11 +28,15 @@ export function admit(
     return { kind: "refused", status: 403, message: "Another page may not ask this one." };
   if (request.method !== "GET" && request.method !== "HEAD")
     return { kind: "refused", status: 405, message: "This server only shows." };
-  const [, given = "", ...rest] = (request.url ?? "").split("?")[0]?.split("/") ?? [];
+  const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+  const [, given = "", ...rest] = path.split("/");
   const known = equal(given, token);
   const place = rest.join("/");
   if (known && rest.length === 1 && place === "") return { kind: "page" };
-  if (known && place === "events") return { kind: "events" };
+  if (known && place === "events") {
+    const run = new URLSearchParams(query).get("run");
+    return { kind: "events", ...(run === null ? {} : { run }) };
+  }
   return { kind: "refused", status: 404, message: "Open the address that was printed, whole." };
 }
 

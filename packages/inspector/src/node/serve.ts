@@ -9,9 +9,10 @@ import type { AddressInfo } from "node:net";
 import { InspectorError } from "../error.ts";
 import { contentPolicy, pageHtml } from "../html.ts";
 import { createBroadcast } from "./broadcast.ts";
+import { type Feed, fleetFeed, runsFeed } from "./feed.ts";
 import { admit } from "./guard.ts";
 import { pageAssets } from "./page-assets.ts";
-import type { RunSource } from "./trace-files.ts";
+import type { FleetSource, RunSource } from "./source.ts";
 
 const MIN_TOKEN_CHARS = 16;
 /** Larger request heads are refused; a browser's are far smaller. */
@@ -20,8 +21,14 @@ const HEADERS_TIMEOUT_MS = 10_000;
 /** Connections at a time. */
 const MAX_CONNECTIONS = 64;
 
-export interface InspectorOptions {
-  readonly source: RunSource;
+/** Of one of the two: the runs that it shows, or the fleet whose runs it lists and opens. */
+export type InspectorOptions = ServerOptions &
+  (
+    | { readonly source: RunSource; readonly fleet?: undefined }
+    | { readonly fleet: FleetSource; readonly source?: undefined }
+  );
+
+export interface ServerOptions {
   /** Default 0: the system chooses. */
   readonly port?: number;
   /** What the address has to hold, at least 16 characters of base64url. Default: 32 random ones. */
@@ -37,17 +44,20 @@ export interface Inspector {
 
 /** Serves the page on 127.0.0.1. Throws {@link InspectorError} when it cannot. */
 export async function serveInspector(options: InspectorOptions): Promise<Inspector> {
-  const { source, port: wanted = 0, token = randomBytes(24).toString("base64url") } = options;
+  const { source, fleet, port: wanted = 0, token = randomBytes(24).toString("base64url") } = options;
   if (!/^[\w-]+$/.test(token) || token.length < MIN_TOKEN_CHARS)
     throw new InspectorError("misuse", `A token has at least ${MIN_TOKEN_CHARS} letters, digits, - or _.`);
   const assets = await pageAssets();
   const policy = contentPolicy(assets, true);
-  const broadcast = createBroadcast(source);
-  const title = `Trace: ${source
-    .runs()
-    .map(({ name }) => name)
-    .join(", ")}`;
-  const page = pageHtml(assets, title, { mode: "live" });
+  const broadcast = createBroadcast(
+    fleet === undefined
+      ? (what) => (what === undefined ? runsFeed(source) : undefined)
+      : (what) => feedOf(fleet, what),
+  );
+  const page =
+    fleet === undefined
+      ? pageHtml(assets, `Trace: ${namesOf(source)}`, { mode: "live" })
+      : pageHtml(assets, `Fleet: ${fleet.list().name}`, { mode: "fleet" });
   let port = wanted;
 
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
@@ -62,8 +72,11 @@ export async function serveInspector(options: InspectorOptions): Promise<Inspect
       response.writeHead(200).end();
     } else if (admission.kind === "page") {
       response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(page);
-    } else if (!broadcast.add(response)) {
-      response.writeHead(503, { "Content-Type": "text/plain; charset=utf-8" }).end("Too many pages.\n");
+    } else {
+      const added = broadcast.add(response, admission.run);
+      if (added === "added") return;
+      response.writeHead(added === "full" ? 503 : 404, { "Content-Type": "text/plain; charset=utf-8" });
+      response.end(added === "full" ? "Too many pages.\n" : "There is no such run.\n");
     }
   });
   server.headersTimeout = HEADERS_TIMEOUT_MS;
@@ -78,6 +91,19 @@ export async function serveInspector(options: InspectorOptions): Promise<Inspect
       await closed;
     },
   };
+}
+
+function feedOf(fleet: FleetSource, run: string | undefined): Feed | undefined {
+  if (run === undefined) return fleetFeed(fleet);
+  const opened = fleet.open(run);
+  return opened === undefined ? undefined : runsFeed(opened);
+}
+
+function namesOf(source: RunSource): string {
+  return source
+    .runs()
+    .map(({ name }) => name)
+    .join(", ");
 }
 
 function setHeaders(response: ServerResponse, policy: string): void {

@@ -4,20 +4,13 @@ import { basename } from "node:path";
 import { InspectorError } from "../error.ts";
 import { readRun } from "../model/read-run.ts";
 import type { Run } from "../model/run.ts";
+import type { RunSource } from "./source.ts";
 
 /** The largest file that is read. */
 export const MAX_TRACE_BYTES = 128 * 1024 * 1024;
 /** Traces that a page shows at once. */
 export const MAX_TRACES = 20;
 const DEFAULT_POLL_MS = 400;
-
-/** Where a server has its runs from. */
-export interface RunSource {
-  /** As they stand now. */
-  runs(): readonly Run[];
-  /** Tells when they changed; returns how to stop that. */
-  subscribe(listener: () => void): () => void;
-}
 
 export interface TraceFilesOptions {
   /** How often the files are looked at. Default 400. */

@@ -1,17 +1,17 @@
 import { useComputed } from "@preact/signals";
 
-import { formatMs, timeTicks } from "../model/format.ts";
+import { formatAge, formatMs } from "../model/format.ts";
 import { isFiltering, type TreeRow } from "../model/rows.ts";
 import {
   activeKey,
   activeRow,
   announcement,
   filter,
+  line,
   rows,
   run,
   setFilter,
   setFolded,
-  span,
   toggleZoom,
   tree,
   zoom,
@@ -22,18 +22,17 @@ import { Effect, StatusMark } from "./status.tsx";
 import { VirtualRows } from "./virtual-rows.tsx";
 
 export const ROW_HEIGHT = 28;
-const TICKS = 5;
 /** Levels that are indented; deeper ones stand below each other. */
 const MAX_INDENT = 20;
+/** Cuts of the time line whose length is told above them. */
+const MAX_GAP_LABELS = 6;
 /** The largest part of the time line at which a mark's number still fits. */
 const LAST_TICK = 0.93;
 
 /** The waterfall: every call with its decision, its line, its time and its place on the time line. */
 export function CallGrid() {
   const { rows: list } = rows.value;
-  const { fromMs, toMs } = span.value;
-  const ticks = timeTicks(fromMs, toMs, TICKS);
-  const placeOfTick = (ms: number): number => (toMs > fromMs ? (ms - fromMs) / (toMs - fromMs) : 0);
+  const { ticks, gaps } = line.value;
   return (
     <VirtualRows
       label="Calls"
@@ -58,13 +57,24 @@ export function CallGrid() {
           </span>
           <span role="columnheader" class="time">
             <span class="unseen">Time line</span>
-            {ticks.map((ms) =>
-              placeOfTick(ms) > LAST_TICK ? null : (
-                <span key={ms} class="tick" style={{ left: `${placeOfTick(ms) * 100}%` }}>
-                  {formatMs(ms)}
+            {ticks.map(({ ms, place, label }) =>
+              place > LAST_TICK ? null : (
+                <span key={ms} class="tick" style={{ left: `${place * 100}%` }}>
+                  {label}
                 </span>
               ),
             )}
+            {gaps.length <= MAX_GAP_LABELS &&
+              gaps.map(({ fromMs, toMs, from, to }) => (
+                <span
+                  key={fromMs}
+                  class="gap-label"
+                  style={{ left: `${((from + to) / 2) * 100}%` }}
+                  title={`${formatMs(toMs - fromMs)} in which nothing went on`}
+                >
+                  {formatAge(toMs - fromMs)}
+                </span>
+              ))}
           </span>
         </div>
       }
@@ -72,8 +82,15 @@ export function CallGrid() {
         <div class="row guides" aria-hidden="true">
           <span style={{ gridColumn: "1 / -2" }} />
           <span class="time">
-            {ticks.map((ms) => (
-              <span key={ms} class="line" style={{ left: `${placeOfTick(ms) * 100}%` }} />
+            {ticks.map(({ ms, place }) => (
+              <span key={ms} class="line" style={{ left: `${place * 100}%` }} />
+            ))}
+            {gaps.map(({ fromMs, from, to }) => (
+              <span
+                key={fromMs}
+                class="gap"
+                style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
+              />
             ))}
           </span>
         </div>
@@ -134,23 +151,25 @@ function Row({ row, index, top }: RowProps) {
         {call.line}
       </span>
       <span role="gridcell" class="amount">
-        {call.durationMs === undefined ? "" : formatMs(call.durationMs)}
+        {call.durationMs === undefined || call.untimed === true ? "" : formatMs(call.durationMs)}
       </span>
-      <span role="gridcell" class="time" aria-label={placeOf(row)}>
+      <span role="gridcell" class="time" aria-label={placeText(row)}>
         <Bar row={row} />
       </span>
     </div>
   );
 }
 
-/** The whole bar is the call; its full part is the tool itself, behind what was decided and waited for. */
+/**
+ * The whole bar is the call; its full part is the tool itself, behind what was decided and waited for. Of a call that
+ * waited for people, the waits are drawn as such.
+ */
 function Bar({ row }: Pick<RowProps, "row">) {
-  const { startMs, durationMs, runMs, status } = row.node.call;
-  const { fromMs, toMs } = span.value;
+  const { startMs, durationMs, runMs, status, waits = [] } = row.node.call;
+  const { fromMs, toMs, place: placeOf } = line.value;
   const endMs = durationMs === undefined ? Math.max(tree.value.endMs, startMs) : startMs + durationMs;
   if (endMs < fromMs || startMs > toMs) return null;
-  const place = (ms: number): number =>
-    toMs > fromMs ? Math.max(0, Math.min(100, ((ms - fromMs) / (toMs - fromMs)) * 100)) : 0;
+  const place = (ms: number): number => placeOf(ms) * 100;
   const ranFrom = status === "running" ? startMs : endMs - Math.min(runMs ?? 0, endMs - startMs);
   return (
     <>
@@ -158,6 +177,16 @@ function Bar({ row }: Pick<RowProps, "row">) {
         class={`bar ${status}`}
         style={{ left: `${place(startMs)}%`, width: `${place(endMs) - place(startMs)}%` }}
       />
+      {waits.map((wait) => (
+        <span
+          key={wait.key}
+          class="bar wait"
+          style={{
+            left: `${place(wait.fromMs)}%`,
+            width: `${place(Math.min(endMs, wait.toMs ?? endMs)) - place(wait.fromMs)}%`,
+          }}
+        />
+      ))}
       {(runMs !== undefined || status === "running") && (
         <span
           class={`bar ran ${status}`}
@@ -168,8 +197,10 @@ function Bar({ row }: Pick<RowProps, "row">) {
   );
 }
 
-function placeOf({ node: { call } }: TreeRow): string {
-  return `starts at ${formatMs(call.startMs)}`;
+function placeText({ node: { call } }: TreeRow): string {
+  const waits = call.waits?.length ?? 0;
+  const waited = waits === 0 ? "" : `, waited for people ${waits === 1 ? "once" : `${waits} times`}`;
+  return `${call.untimed === true ? "ends" : "starts"} at ${formatMs(call.startMs)}${waited}`;
 }
 
 function move(to: number): void {

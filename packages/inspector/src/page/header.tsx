@@ -1,6 +1,18 @@
 import { formatCount, formatMs } from "../model/format.ts";
 import type { Run } from "../model/run.ts";
-import { chooseRun, chosenRun, compareWith, connection, otherRun, run, runs, tree } from "./state.ts";
+import { isFleet, listAddress } from "./fleet-state.ts";
+import { RunStateWord } from "./run-state.tsx";
+import {
+  chooseRun,
+  chosenRun,
+  compareWith,
+  connection,
+  otherRun,
+  run,
+  runs,
+  tree,
+  trouble,
+} from "./state.ts";
 import { Inline } from "./shown-text.tsx";
 import { chooseTheme, theme, type Theme } from "./theme.ts";
 import { cutText, plainText } from "../model/show-text.ts";
@@ -10,6 +22,11 @@ export function Header() {
   const comparing = otherRun.value !== undefined;
   return (
     <header class="top">
+      {isFleet.value && (
+        <a class="back" href={listAddress.value}>
+          <span aria-hidden="true">‹ </span>Fleet
+        </a>
+      )}
       <h1>
         <Logo />
         <span class="unseen">Call trace: </span>
@@ -17,7 +34,7 @@ export function Header() {
           <RunChoice label="Run" value={chosenRun.value} onChoose={chooseRun} />
         ) : (
           <span class="run-name">
-            <Inline text={run.value.script?.name ?? run.value.name} />
+            <Inline text={run.value.standing?.id ?? run.value.script?.name ?? run.value.name} />
           </span>
         )}
       </h1>
@@ -41,18 +58,31 @@ export function Header() {
           Side by side
         </button>
       )}
-      <label class="theme">
-        <span class="unseen">Colours</span>
-        <select
-          value={theme.value}
-          onChange={({ currentTarget }) => chooseTheme(currentTarget.value as Theme)}
-        >
-          <option value="auto">Theme: auto</option>
-          <option value="light">Theme: light</option>
-          <option value="dark">Theme: dark</option>
-        </select>
-      </label>
+      <ThemeChoice />
+      {trouble.value !== "" && <Trouble text={trouble.value} />}
     </header>
+  );
+}
+
+export function ThemeChoice() {
+  return (
+    <label class="theme">
+      <span class="unseen">Colours</span>
+      <select value={theme.value} onChange={({ currentTarget }) => chooseTheme(currentTarget.value as Theme)}>
+        <option value="auto">Theme: auto</option>
+        <option value="light">Theme: light</option>
+        <option value="dark">Theme: dark</option>
+      </select>
+    </label>
+  );
+}
+
+/** What is shown is older than it should be. */
+export function Trouble({ text }: { readonly text: string }) {
+  return (
+    <p class="trouble" role="alert">
+      <Inline text={text} />
+    </p>
   );
 }
 
@@ -83,9 +113,11 @@ function Summary({ run: shown, endMs }: { readonly run: Run; readonly endMs: num
   const count = (status: string): number => shown.calls.filter((call) => call.status === status).length;
   const denied = count("denied");
   const failed = count("error");
+  const waiting = count("waiting");
   const facts = [
     formatMs(endMs),
     `${formatCount(shown.calls.length)} ${shown.calls.length === 1 ? "call" : "calls"}`,
+    ...(waiting > 0 ? [`${formatCount(waiting)} waiting for people`] : []),
     ...(denied > 0 ? [`${formatCount(denied)} denied`] : []),
     ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
     ...(shown.omitted > 0 ? [`${formatCount(shown.omitted)} not kept`] : []),
@@ -99,6 +131,13 @@ function Summary({ run: shown, endMs }: { readonly run: Run; readonly endMs: num
 }
 
 function State({ run: shown }: { readonly run: Run }) {
+  const { standing } = shown;
+  if (standing !== undefined && connection.value !== "lost")
+    return (
+      <span class={`state ${standing.state}`}>
+        <RunStateWord state={standing.state} />
+      </span>
+    );
   if (shown.live && connection.value === "live") return <span class="state running">live</span>;
   if (connection.value === "connecting") return <span class="state cancelled">connecting</span>;
   if (shown.live && connection.value === "lost") return <span class="state denied">connection lost</span>;
@@ -108,7 +147,7 @@ function State({ run: shown }: { readonly run: Run }) {
   return outcome.ok ? <span class="state ok">succeeded</span> : <span class="state error">failed</span>;
 }
 
-function Logo() {
+export function Logo() {
   return (
     <svg class="logo" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
       <rect x="1" y="2" width="9" height="3" rx="1" />

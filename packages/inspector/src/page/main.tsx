@@ -7,6 +7,7 @@ import "./style/base.css";
 import "./style/frame.css";
 import "./style/grid.css";
 import "./style/panel.css";
+import "./style/fleet.css";
 import "./style/narrow.css";
 import "./style/print.css";
 import { restoreTheme } from "./theme.ts";

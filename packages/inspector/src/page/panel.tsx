@@ -6,6 +6,7 @@ import { LimitsPanel } from "./panel/limits-panel.tsx";
 import { OutputPanel } from "./panel/output-panel.tsx";
 import { RulesPanel } from "./panel/rules-panel.tsx";
 import { ScriptPanel } from "./panel/script-panel.tsx";
+import { StandingPanel } from "./panel/standing-panel.tsx";
 import { otherRun, printing, run, type Tab, tab } from "./state.ts";
 
 const titles: Readonly<Record<Tab, string>> = {
@@ -14,6 +15,7 @@ const titles: Readonly<Record<Tab, string>> = {
   output: "Output",
   limits: "Limits",
   rules: "Rules",
+  run: "Run",
 };
 
 /** What stands beside the tree, one part at a time; on paper all of them. */
@@ -26,8 +28,12 @@ export function Panel() {
         </div>
       </section>
     );
-  const tabs: readonly Tab[] =
-    run.value.script === undefined ? ["call", "rules"] : ["call", "script", "output", "limits", "rules"];
+  const tabs: readonly Tab[] = [
+    "call",
+    ...(run.value.script === undefined ? [] : (["script", "output", "limits"] as const)),
+    "rules",
+    ...(run.value.standing === undefined ? [] : (["run"] as const)),
+  ];
   const shown = tabs.includes(tab.value) ? tab.value : "call";
   if (printing.value)
     return (
@@ -88,6 +94,8 @@ function contentOf(shown: Tab): ComponentChildren {
       return <LimitsPanel />;
     case "rules":
       return <RulesPanel />;
+    case "run":
+      return <StandingPanel />;
   }
 }
 

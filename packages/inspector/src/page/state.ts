@@ -5,16 +5,13 @@ import { diffTrees } from "../model/diff.ts";
 import { applyPatch, type PageMessage } from "../model/patch.ts";
 import { type CallFilter, isFiltering, noFilter, visibleRows } from "../model/rows.ts";
 import type { Run } from "../model/run.ts";
+import { quietGaps, timeLine, type TimeSpan } from "../model/time-line.ts";
 import { buildTree, type CallTree, type TreeNode } from "../model/tree.ts";
 
-export type Tab = "call" | "script" | "output" | "limits" | "rules";
-/** Milliseconds since the run began. */
-export interface TimeSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+export type Tab = "call" | "script" | "output" | "limits" | "rules" | "run";
 
-export type Connection = "file" | "connecting" | "live" | "lost";
+/** `unknown`: there is no such run. */
+export type Connection = "file" | "connecting" | "live" | "lost" | "unknown";
 
 export const runs = signal<readonly Run[]>([]);
 export const connection = signal<Connection>("file");
@@ -30,6 +27,10 @@ export const tab = signal<Tab>("call");
 export const printing = signal(false);
 /** The part of the time line that is seen; undefined: all of it. */
 export const zoom = signal<TimeSpan | undefined>(undefined);
+/** Long waits are drawn short. */
+export const shortWaits = signal(true);
+/** Why what is shown of a run is older than it should be; empty: it is not. */
+export const trouble = signal("");
 /** Parts of the details that somebody opened or folded, by their title: they stay so for other calls. */
 export const foldedParts = signal<ReadonlyMap<string, boolean>>(new Map());
 /** What a screen reader is told. */
@@ -41,6 +42,10 @@ export const run = computed(() => runs.value[chosenRun.value] ?? emptyRun);
 export const tree = computed(() => buildTree(run.value));
 export const rows = computed(() => visibleRows(tree.value, foldedKeys.value, filter.value));
 export const span = computed((): TimeSpan => zoom.value ?? { fromMs: 0, toMs: tree.value.endMs });
+const TICKS = 5;
+const waits = computed(() => quietGaps(run.value.calls, tree.value.endMs));
+export const hasLongWaits = computed(() => waits.value.length > 0);
+export const line = computed(() => timeLine(span.value, shortWaits.value ? waits.value : [], TICKS));
 export const activeRow = computed(() => {
   const key = activeKey.value;
   return key === undefined ? -1 : rows.value.rows.findIndex(({ node }) => node.call.key === key);
@@ -62,11 +67,25 @@ export const diff = computed(() => {
   return { ...whole, rows: whole.rows.filter(({ kind, changes }) => kind !== "both" || changes.length > 0) };
 });
 
-export function take(message: PageMessage): void {
+/** Nothing of one run is shown with another. */
+export function forgetRuns(): void {
+  batch(() => {
+    runs.value = [];
+    trouble.value = "";
+    filter.value = noFilter;
+    otherRun.value = undefined;
+    chooseRun(0);
+  });
+}
+
+export function take(message: Extract<PageMessage, { kind: "runs" | "patch" | "trouble" }>): void {
   batch(() => {
     const wasLive = run.value.live;
-    if (message.kind === "runs") runs.value = message.runs;
-    else {
+    if (message.kind === "trouble") trouble.value = message.message;
+    else if (message.kind === "runs") {
+      runs.value = message.runs;
+      trouble.value = "";
+    } else {
       const { patch } = message;
       runs.value = runs.value.map((one, index) => (index === patch.run ? applyPatch(one, patch) : one));
     }

@@ -5,6 +5,7 @@ const marks: Readonly<Record<CallStatus, string>> = {
   error: "✗",
   denied: "⊘",
   cancelled: "–",
+  waiting: "‖",
   running: "…",
 };
 

@@ -1,40 +1,19 @@
-import { useEffect, useRef } from "preact/hooks";
-
 import { formatCount } from "../model/format.ts";
 import { type CallFilter, isFiltering, noFilter } from "../model/rows.ts";
 import { callStatuses, type CallStatus } from "../model/run.ts";
-import { filter, rows, run, setFilter } from "./state.ts";
+import { focusGrid, SearchField } from "./search-field.tsx";
+import { filter, hasLongWaits, rows, run, setFilter, shortWaits } from "./state.ts";
 
 /** Narrows what is seen, by text, status and decision. */
 export function Toolbar() {
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const focusField = (event: KeyboardEvent): void => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || isField(event.target)) return;
-      event.preventDefault();
-      field.current?.focus();
-      field.current?.select();
-    };
-    addEventListener("keydown", focusField);
-    return () => removeEventListener("keydown", focusField);
-  }, []);
   const { text, statuses, decision } = filter.value;
   return (
     <div class="tools" role="search" aria-label="Filter of calls">
-      <label class="search">
-        <span class="unseen">Filter by name, rule or id</span>
-        <input
-          ref={field}
-          type="search"
-          placeholder="Filter by name, rule or id"
-          spellcheck={false}
-          autocomplete="off"
-          value={text}
-          onInput={({ currentTarget }) => setFilter({ text: currentTarget.value })}
-          onKeyDown={onFieldKey}
-        />
-        <kbd aria-hidden="true">/</kbd>
-      </label>
+      <SearchField
+        label="Filter by name, rule or id"
+        value={text}
+        onChange={(value) => setFilter({ text: value })}
+      />
       <div class="chips" role="group" aria-label="Status">
         {callStatuses.map((status) => (
           <StatusChip key={status} status={status} chosen={statuses.has(status)} />
@@ -58,6 +37,16 @@ export function Toolbar() {
           <option value="none">none</option>
         </select>
       </label>
+      {hasLongWaits.value && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={shortWaits.value}
+            onChange={({ currentTarget }) => (shortWaits.value = currentTarget.checked)}
+          />
+          Long waits drawn short
+        </label>
+      )}
       {isFiltering(filter.value) && (
         <>
           <span class="found">
@@ -97,21 +86,4 @@ function StatusChip({ status, chosen }: { readonly status: CallStatus; readonly 
       {status} <span class="count">{formatCount(count)}</span>
     </button>
   );
-}
-
-function onFieldKey(event: KeyboardEvent): void {
-  if (event.key === "Escape") {
-    if (filter.value.text === "") focusGrid();
-    else setFilter({ text: "" });
-  } else if (event.key === "Enter" || event.key === "ArrowDown") focusGrid();
-  else return;
-  event.preventDefault();
-}
-
-function focusGrid(): void {
-  document.querySelector<HTMLElement>("[role=treegrid]")?.focus();
-}
-
-function isField(target: EventTarget | null): boolean {
-  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
 }

@@ -1,5 +1,5 @@
 /**
- * A tree grid of very many rows, of which only those that are seen exist. Focus stays on the grid, which names its
+ * A grid of very many rows, of which only those that are seen exist. Focus stays on the grid, which names its
  * active row; that row always exists, so that the name leads somewhere.
  */
 import type { ComponentChildren } from "preact";
@@ -17,6 +17,8 @@ const MAX_PRINTED_ROWS = 1_000;
 export interface VirtualRowsProps {
   readonly label: string;
   readonly class: string;
+  /** Default `treegrid`: rows have levels. */
+  readonly role?: "grid" | "treegrid";
   readonly count: number;
   readonly columns: number;
   readonly rowHeight: number;
@@ -71,7 +73,7 @@ export function VirtualRows(props: VirtualRowsProps) {
     <div
       ref={grid}
       class={`grid ${props.class}`}
-      role="treegrid"
+      role={props.role ?? "treegrid"}
       aria-label={props.label}
       aria-rowcount={count + 1}
       aria-colcount={props.columns}

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MAX_CALLS, readRun } from "../../src/model/read-run.ts";
 import { buildTree } from "../../src/model/tree.ts";
 import { call, exampleTrace, hostileTrace } from "../support/traces.ts";
+import { parkedTrace } from "../support/fleet.ts";
 import { runOf } from "../support/read.ts";
 
 const header = { schema: "nestbox.call-trace", version: 1, durationMs: 5, omitted: 2 };
@@ -126,5 +127,35 @@ describe("a trace that is read", () => {
       "__proto__",
     ]);
     expect(byKey.get("toString")).toBeUndefined();
+  });
+
+  it("has a run of a fleet with how it stands, and each wait for a person", () => {
+    const run = runOf(parkedTrace());
+    expect(run).toMatchObject({
+      live: true,
+      standing: {
+        id: "release-42",
+        state: "parked",
+        approveWith: ["nestbox", "approve", "--config", "fleet.jsonc"],
+      },
+    });
+    expect(run.calls.map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok", "ok", "waiting"]);
+    expect(run.calls[3]?.waits).toMatchObject([
+      { decision: "approved", by: "ada", comment: "after the freeze" },
+    ]);
+    expect(
+      runOf({
+        ...header,
+        run: { id: 1, state: "gone", approveWith: "rm" },
+        calls: [
+          call("a", "a", {
+            waits: [5, { fromMs: "x" }, { fromMs: 1, decision: "maybe", lines: [1, "kept"] }],
+          }),
+        ],
+      }),
+    ).toMatchObject({
+      standing: { id: "", state: "ended", approveWith: [] },
+      calls: [{ status: "ok", waits: [{ key: "", fromMs: 1, lines: ["kept"] }] }],
+    });
   });
 });

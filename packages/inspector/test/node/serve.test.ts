@@ -4,11 +4,18 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { readRun } from "@nestbox/inspector";
-import { renderTracePage, serveInspector, watchTraceFiles, type Inspector } from "@nestbox/inspector/node";
+import { type FleetEntry, readRun } from "@nestbox/inspector";
+import {
+  type Inspector,
+  type InspectorOptions,
+  renderTracePage,
+  serveInspector,
+  watchTraceFiles,
+} from "@nestbox/inspector/node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import type { PageMessage } from "../../src/model/patch.ts";
+import { entries, epoch, type FakeFleet, fakeFleet, parkedTrace } from "../support/fleet.ts";
 import { exampleTrace, otherTrace } from "../support/traces.ts";
 import { runOf } from "../support/read.ts";
 
@@ -21,7 +28,8 @@ const write = (trace: unknown): void => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let open: Inspector[] = [];
-async function serve(options: Partial<Parameters<typeof serveInspector>[0]> = {}): Promise<Inspector> {
+const opened = (inspector: Inspector): void => void open.push(inspector);
+async function serve(options: Pick<InspectorOptions, "port" | "token"> = {}): Promise<Inspector> {
   const inspector = await serveInspector({ source: watchTraceFiles([file], { pollMs: 20 }), ...options });
   open.push(inspector);
   return inspector;
@@ -164,8 +172,9 @@ describe("the server", () => {
 });
 
 /** Reads the event stream of a server, message by message. */
-async function* messages(url: string, signal: AbortSignal): AsyncGenerator<PageMessage> {
-  const response = await fetch(`${url}events`, { signal });
+async function* messages(url: string, signal: AbortSignal, run?: string): AsyncGenerator<PageMessage> {
+  const query = run === undefined ? "" : `?${new URLSearchParams({ run }).toString()}`;
+  const response = await fetch(`${url}events${query}`, { signal });
   expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   let text = "";
   const decoder = new TextDecoder();
@@ -215,6 +224,89 @@ describe("the event stream", () => {
         return response.status;
       })
       .toBe(200);
+  });
+});
+
+describe("the event stream of a fleet", () => {
+  const fleetOf = (count: number): FakeFleet => fakeFleet(entries(count, epoch));
+  async function openFleet(fleet: FakeFleet): Promise<Inspector> {
+    const inspector = await serveInspector({ fleet });
+    opened(inspector);
+    return inspector;
+  }
+
+  it("tells the list, and then what changes in it", async () => {
+    const fleet = fleetOf(2_000);
+    const { url } = await openFleet(fleet);
+    const stream = messages(url, new AbortController().signal);
+    expect((await stream.next()).value).toMatchObject({ kind: "fleet", list: { runs: { length: 2_000 } } });
+    const [first, ...rest] = fleet.list().runs;
+    fleet.set({ runs: [{ ...first, state: "failed" } as FleetEntry, ...rest.slice(1)] });
+    expect((await stream.next()).value).toMatchObject({
+      kind: "fleet-patch",
+      patch: { runs: [{ id: first?.id, state: "failed" }], gone: [rest[0]?.id] },
+    });
+    fleet.set({ trouble: "The server is away." });
+    fleet.set({ trouble: "The server is away." });
+    fleet.set({ runs: [] });
+    expect((await stream.next()).value).toMatchObject({
+      patch: { head: { trouble: "The server is away." } },
+    });
+    expect((await stream.next()).value).toMatchObject({ patch: { gone: { length: 1_999 } } });
+  });
+
+  it("tells one run to those who opened it, follows it as long as they look, and says when it is told in vain", async () => {
+    const fleet = fleetOf(20);
+    const { url } = await openFleet(fleet);
+    const stop = new AbortController();
+    const stream = messages(url, stop.signal, "release-42");
+    const other = messages(url, stop.signal, "release-42");
+    for (const one of [stream, other])
+      expect((await one.next()).value).toMatchObject({
+        kind: "runs",
+        runs: [{ standing: { state: "parked" } }],
+      });
+    expect([...fleet.followed]).toEqual(["release-42"]);
+    fleet.setTrouble("release-42", "away");
+    expect((await stream.next()).value).toEqual({ kind: "trouble", message: "away" });
+    fleet.setTrouble("release-42", "");
+    expect((await stream.next()).value).toEqual({ kind: "trouble", message: "" });
+    fleet.setRun(
+      "release-42",
+      runOf(parkedTrace({ durationMs: 5, run: { id: "release-42", state: "running" } })),
+    );
+    expect((await stream.next()).value).toMatchObject({
+      kind: "patch",
+      patch: { head: { standing: { state: "running" } }, calls: [] },
+    });
+    stop.abort();
+    await expect.poll(() => fleet.followed.size).toBe(0);
+  });
+
+  it("has nothing of a run that is not there, whatever it is called, and no list without a fleet", async () => {
+    const { url } = await openFleet(fleetOf(5));
+    const { pathname } = new URL(url);
+    for (const id of ["", "none", "__proto__", "constructor", "../../etc/passwd", "%00", "release-42%00"])
+      expect([id, (await ask(url, `${pathname}events?run=${id}`)).status]).toEqual([id, 404]);
+    const traces = await serve();
+    const { pathname: other } = new URL(traces.url);
+    expect((await ask(traces.url, `${other}events?run=a.trace.json`)).status).toBe(404);
+  });
+
+  it("is for so many pages together, whatever they show", async () => {
+    const fleet = fleetOf(40);
+    const { url } = await openFleet(fleet);
+    const stop = new AbortController();
+    const ids = fleet.list().runs.map(({ id }) => id);
+    const streams = Array.from({ length: 16 }, (_, n) =>
+      messages(url, stop.signal, n === 0 ? undefined : ids[n]),
+    );
+    await Promise.all(streams.map((stream) => stream.next()));
+    const { pathname } = new URL(url);
+    expect((await ask(url, `${pathname}events?run=${ids[20] ?? ""}`)).status).toBe(503);
+    expect((await ask(url, `${pathname}events`)).status).toBe(503);
+    stop.abort();
+    await expect.poll(() => fleet.followed.size).toBe(0);
   });
 });
 

@@ -55,7 +55,7 @@ export async function openPage(
       complaints.push(`request: ${asked}`);
   });
   await page.goto(url);
-  await page.locator("[role=treegrid]").waitFor();
+  await page.locator(".grid").waitFor();
   return {
     page,
     check: () => expect(complaints).toEqual([]),

@@ -3,6 +3,7 @@ import type { RunCall } from "../../model/run.ts";
 import { Block, Inline } from "../shown-text.tsx";
 import { activeNode, foldedParts, showCall, tab } from "../state.ts";
 import { Effect, StatusWord } from "../status.tsx";
+import { Waits } from "./waits.tsx";
 
 /** One call: what it was, how it was decided, what went in and what came out. */
 export function CallPanel() {
@@ -42,6 +43,7 @@ export function CallPanel() {
           </>
         )}
       </Facts>
+      {call.waits !== undefined && <Waits waits={call.waits} />}
       <CallTexts call={call} />
     </>
   );
@@ -76,10 +78,10 @@ export function Facts({ call, children }: FactsProps) {
       </dd>
       <dt>Time</dt>
       <dd>
-        {call.durationMs === undefined ? "not ended" : formatMs(call.durationMs)}
+        {call.untimed === true && `ended at ${formatMs(call.startMs)}`}
+        {call.untimed !== true && (call.durationMs === undefined ? "not ended" : formatMs(call.durationMs))}
         <span class="hint">
-          {" "}
-          from {formatMs(call.startMs)}
+          {call.untimed === true ? ", and when it began is not on record" : ` from ${formatMs(call.startMs)}`}
           {call.runMs !== undefined && waited >= 1 && `, ${formatMs(waited)} of it before it ran`}
           {call.runMs === undefined && call.durationMs !== undefined && ", it did not run"}
         </span>

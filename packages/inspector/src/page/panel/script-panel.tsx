@@ -7,7 +7,7 @@ import { activeNode, run, showLine, tree } from "../state.ts";
 
 /** Lines that are laid out; a longer script is cut. */
 const MAX_LINES = 5_000;
-const worst: readonly CallStatus[] = ["denied", "error", "cancelled", "running", "ok"];
+const worst: readonly CallStatus[] = ["waiting", "denied", "error", "cancelled", "running", "ok"];
 
 /** The script; a line that made calls leads to them, and a chosen call marks its line. */
 export function ScriptPanel() {
