@@ -25,7 +25,10 @@ export interface RestateOptions {
   readonly clock?: DurableClock;
   /** How long a server or worker that does not answer is waited for. Default 60,000 ms. */
   readonly unavailableMs?: number;
-  /** How often a run that is carried on looks for what other processes have woken. Default 500 ms. */
+  /**
+   * After what time a run that is carried on looks for what other processes have woken; while it waits on, each look
+   * comes twice as late as the one before, up to ten times this. Default 500 ms.
+   */
   readonly pollMs?: number;
   /** Characters of JSON above which a value stands in `blobs`. Default 16,384. */
   readonly inlineChars?: number;

@@ -6,7 +6,13 @@ interface Waiting {
   readonly tell: (value: JsonValue) => void;
 }
 
-/** Looks, as long as somebody waits, for what other processes have woken. */
+/** A look that found nothing makes the next one later, up to so many times the first interval. */
+const SLOWEST = 10;
+
+/**
+ * Looks, as long as somebody waits, for what other processes have woken: soon after a wait has begun, and then ever less
+ * often. Each look is a message to the server, and thousands of runs that wait for their turn would keep it busy.
+ */
 export class Watch {
   readonly #look: (keys: readonly string[]) => Promise<Readonly<Record<string, JsonValue>>>;
   readonly #clock: DurableClock;
@@ -14,6 +20,7 @@ export class Watch {
   readonly #waiting = new Set<Waiting>();
   #cancel: (() => void) | undefined;
   #looking = false;
+  #pauseMs: number;
 
   constructor(
     look: (keys: readonly string[]) => Promise<Readonly<Record<string, JsonValue>>>,
@@ -23,6 +30,7 @@ export class Watch {
     this.#look = look;
     this.#clock = clock;
     this.#pollMs = pollMs;
+    this.#pauseMs = pollMs;
   }
 
   /** Resolves with the value; never, once the signal is aborted. */
@@ -31,6 +39,7 @@ export class Watch {
       if (signal.aborted) return;
       const one: Waiting = { key, tell: resolve };
       this.#waiting.add(one);
+      this.#soon();
       signal.addEventListener("abort", () => this.#forget(one), { once: true });
       this.#arm();
     });
@@ -46,14 +55,24 @@ export class Watch {
 
   #forget(one: Waiting): void {
     this.#waiting.delete(one);
-    if (this.#waiting.size > 0) return;
+    if (this.#waiting.size === 0) this.#disarm();
+  }
+
+  #soon(): void {
+    if (this.#pauseMs === this.#pollMs) return;
+    this.#pauseMs = this.#pollMs;
+    this.#disarm();
+  }
+
+  #disarm(): void {
     this.#cancel?.();
     this.#cancel = undefined;
   }
 
   #arm(): void {
     if (this.#cancel !== undefined || this.#looking || this.#waiting.size === 0) return;
-    this.#cancel = this.#clock.after(this.#pollMs, () => {
+    this.#cancel = this.#clock.after(this.#pauseMs, () => {
+      this.#pauseMs = Math.min(this.#pauseMs * 2, this.#pollMs * SLOWEST);
       this.#cancel = undefined;
       this.#looking = true;
       void this.#lookNow().finally(() => {
