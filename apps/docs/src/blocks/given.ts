@@ -27,9 +27,15 @@ export const given: Readonly<Record<string, Given>> = {
       callerFor: `import("@nestbox/codemode/durable").CallerFor`,
       code: "string",
       path: "string",
+      folder: "string",
+      openSqliteJournal: `typeof import("@nestbox/codemode/durable/sqlite").openSqliteJournal`,
+      test: "(title: string, run: () => Promise<void>) => void",
       readFileSync: `typeof import("node:fs").readFileSync`,
       writeFileSync: `typeof import("node:fs").writeFileSync`,
     },
+  },
+  "docs/how-to/durable-runs.md": {
+    names: { tools: TOOLS, code: "string", databaseUrl: "string", ingressUrl: "string", adminUrl: "string" },
   },
   "packages/policy/README.md": { quotes: ["examples/review-guard/src/extension.ts"] },
   "examples/agent-nested-calls/README.md": {

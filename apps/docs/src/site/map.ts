@@ -26,6 +26,8 @@ export const groups: readonly Group[] = [
       "docs/how-to/remote-approver.md",
       "docs/how-to/traces.md",
       "docs/how-to/embed-codemode.md",
+      "docs/how-to/durable-runs.md",
+      "docs/how-to/fleet.md",
       "docs/how-to/low-level-agent.md",
       "docs/how-to/import-rules.md",
     ],
@@ -33,7 +35,14 @@ export const groups: readonly Group[] = [
   { label: "Migrate", files: ["docs/migrate/built-in-codemode.md", "docs/migrate/permission-settings.md"] },
   {
     label: "Explanation",
-    files: ["docs/architecture.md", "docs/threat-model.md", "docs/annotations.md", "docs/differences.md"],
+    files: [
+      "docs/architecture.md",
+      "docs/threat-model.md",
+      "docs/annotations.md",
+      "docs/differences.md",
+      "docs/scale.md",
+      "docs/decisions/no-server-of-our-own.md",
+    ],
   },
   {
     label: "Packages",
