@@ -9,18 +9,42 @@ const MAX_PLACEHOLDERS = 500;
 const MAX_WEIGHT = 8_000;
 const OPERATOR = 4;
 
-/** What is never closed goes on to the end, so that one reading is enough. */
 const TOKEN =
-  /"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|`(?:[^`\\]|\\[^])*`?|\/\/[^\n]*|\/\*(?:[^]*?\*\/|[^]*)|(?<open>[([{])|(?<close>[)\]}])|(?<end>;|\n[ \t]*(?:const|let|var|return|import|export|interface|throw)\b)|(?<operator>[!~+\-*/%=?&|^<>]|\b(?:typeof|new|await|void|delete|keyof|else|if|for|while|do|extends|as|infer|class)\b)|(?<weak>[.:])/g;
+  /(?<quote>["'`])|(?<comment>\/[/*])|(?<open>[([{])|(?<close>[)\]}])|(?<end>;|\n[ \t]*(?:const|let|var|return|import|export|interface|throw)\b)|(?<operator>[!~+\-*/%=?&|^<>]|\b(?:typeof|new|await|void|delete|keyof|else|if|for|while|do|extends|as|infer|class)\b)|(?<weak>[.:])/g;
+/** What may end a literal with this quote, or hide its end. */
+const STOPS: Readonly<Record<string, RegExp>> = { '"': /["\\\n]/g, "'": /['\\\n]/g, "`": /[`\\]/g };
 
-/** Whether a text may lead a stripper deeper than it can go. */
+/** Whether a text may lead a stripper deeper than it can go. Reads every character a bounded number of times. */
 export function isTooComplex(source: string): boolean {
   if (source.split("${").length > MAX_PLACEHOLDERS) return true;
+  const token = new RegExp(TOKEN);
+  /** Ends of lines up to which a quote is known not to be closed. */
+  const unclosed: Record<string, number> = { '"': -1, "'": -1 };
+  /** Where the last template ended: the next one right behind it takes it as its tag. */
+  let template = -1;
+  const follows = (end: number, start: number): boolean => end >= 0 && source.slice(end, start).trim() === "";
   let depth = 0;
   let weight = 0;
-  for (const { groups } of source.matchAll(TOKEN)) {
-    if (groups === undefined) continue;
-    if (groups["end"] !== undefined) weight = 0;
+  for (let match = token.exec(source); match !== null; match = token.exec(source)) {
+    const { groups = {}, index } = match;
+    const quote = groups["quote"];
+    if (quote !== undefined) {
+      if (index < (unclosed[quote] ?? -1)) continue;
+      const { end, closed } = endOfLiteral(source, index + 1, quote);
+      // One that is not closed in its line is no string. A template goes on to the end, so that one reading is enough.
+      if (!closed && quote !== "`") {
+        unclosed[quote] = end;
+        continue;
+      }
+      token.lastIndex = end;
+      if (quote !== "`") continue;
+      if (follows(template, index)) weight += OPERATOR;
+      template = end;
+    } else if (groups["comment"] !== undefined) {
+      const end = endOfComment(source, index);
+      template = follows(template, index) ? end : -1;
+      token.lastIndex = end;
+    } else if (groups["end"] !== undefined) weight = 0;
     else if (groups["operator"] !== undefined) weight += OPERATOR;
     else if (groups["weak"] !== undefined) weight++;
     else if (groups["open"] !== undefined) {
@@ -30,4 +54,26 @@ export function isTooComplex(source: string): boolean {
     if (depth > MAX_BRACKETS || weight > MAX_WEIGHT) return true;
   }
   return false;
+}
+
+/** A search from stop to stop: a pattern that repeats itself would need memory for every character. */
+function endOfLiteral(
+  source: string,
+  from: number,
+  quote: string,
+): { readonly end: number; readonly closed: boolean } {
+  const stops = new RegExp(STOPS[quote] ?? /$/g);
+  stops.lastIndex = from;
+  for (let stop = stops.exec(source); stop !== null; stop = stops.exec(source)) {
+    if (stop[0] === quote) return { end: stop.index + 1, closed: true };
+    if (stop[0] !== "\\") return { end: stop.index, closed: false };
+    stops.lastIndex = stop.index + 2;
+  }
+  return { end: source.length, closed: false };
+}
+
+function endOfComment(source: string, start: number): number {
+  const block = source[start + 1] === "*";
+  const end = source.indexOf(block ? "*/" : "\n", start + 2);
+  return end === -1 ? source.length : block ? end + 2 : end;
 }

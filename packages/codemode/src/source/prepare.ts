@@ -48,7 +48,7 @@ export interface PrepareOptions {
  */
 export function prepareSource(code: string, options: PrepareOptions = {}): PrepareOutcome {
   try {
-    return read(code, options.strip);
+    return read(code, options.strip, MAX_FENCES);
   } catch (thrown) {
     if (thrown instanceof StripperBrokenError) throw thrown;
     // Only the end of the stack leads here: everything else is a value by now.
@@ -59,7 +59,10 @@ export function prepareSource(code: string, options: PrepareOptions = {}): Prepa
   }
 }
 
-function read(source: string, strip: StripTypes | undefined): PrepareOutcome {
+/** Fences inside each other that are opened: every one costs a whole reading. */
+const MAX_FENCES = 2;
+
+function read(source: string, strip: StripTypes | undefined, fences: number): PrepareOutcome {
   const fenced = mayBeFenced(source);
   const javascript = readJavaScript(source, "javascript", fenced);
   if (javascript.ok || javascript.final) return javascript;
@@ -77,7 +80,11 @@ function read(source: string, strip: StripTypes | undefined): PrepareOutcome {
   const inner = fenced ? unfence(source) : undefined;
   if (inner === undefined) return { ok: false, error };
   if (!inner.ok) return inner;
-  const outcome = read(inner.code, strip);
+  if (fences === 0) {
+    const message = `The script stands in more than ${MAX_FENCES} Markdown fences; send it without fences`;
+    return { ok: false, error: { name: "SyntaxError", message } };
+  }
+  const outcome = read(inner.code, strip, fences - 1);
   return outcome.ok
     ? { ...outcome, notes: ["The code inside the Markdown fence was run", ...outcome.notes] }
     : outcome;
@@ -96,7 +103,8 @@ function readJavaScript(source: string, language: ScriptLanguage, fenced: boolea
         name: "SyntaxError",
         message: "The script is inside a Markdown fence that holds no code",
       };
-      return { ok: false, final: false, error, offset: 0 };
+      // It has been read, without types: there is nothing to remove.
+      return { ok: false, final: false, error, offset: -1 };
     }
     return build(source, language, readBodyForm(source, body.program), body.program);
   }

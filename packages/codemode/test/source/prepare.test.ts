@@ -2,6 +2,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { Script } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { isRecord } from "../../src/shared/guards.ts";
+import { isTooComplex } from "../../src/source/complexity.ts";
 import { type PreparedScript, prepareSource } from "../../src/source/prepare.ts";
 
 const strip = (source: string): string => stripTypeScriptTypes(source);
@@ -127,6 +128,8 @@ describe("TypeScript", () => {
     ["type arguments", `0; type A = ${"A<b,".repeat(20_000)}`],
     ["branches", `0; ${"if(x){}else ".repeat(20_000)}{}`],
     ["members", `a${".b".repeat(20_000)}`],
+    ["templates that are tags", "`` ".repeat(3_000)],
+    ["templates with comments between", "`a`/* b */".repeat(3_000)],
     ["open comments", `${"!".repeat(20_000)}1 ${"/*".repeat(300_000)}`],
   ])("what nests too deeply never reaches the stripper: %s", (_, text) => {
     // hostile 27
@@ -134,6 +137,30 @@ describe("TypeScript", () => {
     const outcome = prepareSource(`const x: number = ${text}`, { strip: (source) => (asked++, source) });
     expect(outcome).toMatchObject({ ok: false, error: { name: "RangeError" } });
     expect(asked).toBe(0);
+  });
+
+  test.each([
+    ["a comment", "/*", "Unterminated comment"],
+    ["a template", "`", "Unterminated template"],
+    ["a string", "'", "Unterminated string constant"],
+    ["a string of escapes", `"${"\\\\".repeat(10)}`, "Unterminated string constant"],
+  ])("what was not closed is told, however long it is: %s", (_, open, message) => {
+    const error = failure(`return 1;\n${open}${" a".repeat(100_000)}`);
+    expect(error).toMatchObject({ name: "SyntaxError", line: 2, message });
+  });
+
+  test.each([
+    ["a comment", "/*", ""],
+    ["a template", "`", "`"],
+    ["a string", "'", "'"],
+    ["a string of escapes", '"', '"'],
+  ])("a literal takes no memory for each of its characters: %s", (_, open, close) => {
+    expect(isTooComplex(open + "\\a".repeat(6_000_000) + close)).toBe(false);
+  });
+
+  test("quotes that nothing closes are looked for once in a line", () => {
+    const line = `"${'\\"'.repeat(200_000)} '${"\\'".repeat(200_000)}\n`;
+    expect(isTooComplex(line + "!".repeat(10_000))).toBe(true);
   });
 
   test("long TypeScript does reach it", () => {
@@ -178,6 +205,30 @@ describe("Markdown fences", () => {
     expect(await run("const md = `\n\\`\\`\\`js\nx\n\\`\\`\\`\n`;\nreturn md.length")).toBe(13);
     expect(await run("/*\n```js\nreturn 1\n```\n*/\nreturn 2")).toBe(2);
     expect(await run("const n: number = 2; /*\n```js\nreturn 1\n```\n*/\nreturn n")).toBe(2);
+  });
+
+  test("a fence inside a fence is opened, and many more are refused without reading each of them", async () => {
+    expect(await run("````\n```js\nreturn 4\n```\n````")).toBe(4);
+    for (const lines of [20, 2_000]) {
+      let strips = 0;
+      const outcome = prepareSource("```js\n".repeat(lines), {
+        strip(source) {
+          strips++;
+          return strip(source);
+        },
+      });
+      expect(outcome).toMatchObject({ ok: false, error: { message: expect.stringContaining("fences") } });
+      expect(strips).toBeLessThan(10);
+    }
+  });
+
+  test("a text of fences that parses is never handed to what removes types", () => {
+    const outcome = prepareSource("```\n".repeat(6_000), {
+      strip() {
+        throw new Error("asked");
+      },
+    });
+    expect(outcome).toMatchObject({ ok: false, error: { name: "SyntaxError" } });
   });
 
   test("two fenced scripts are refused before anything runs", () => {
