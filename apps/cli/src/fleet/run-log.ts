@@ -137,7 +137,7 @@ function endingOf(call: HistoryCall, large: FleetStep | undefined): CallEnding |
 }
 
 /** The beginning of a call's record whose rest is too large to be read: `{"call":{…},"from":…,"at":…`. */
-function readHead(
+export function readHead(
   head: string,
 ): { readonly name: string; readonly args: string; readonly at: number } | undefined {
   const [, text = "", time] = /^\{"call":(\{.*?\}),(?:"from":\d+,)?"at":(\d+),/s.exec(head) ?? [];
@@ -165,7 +165,7 @@ const rank = ({ type }: RunEvent): number => (type === "start" ? 0 : type === "e
 
 const timed = (at: number | undefined): { readonly at?: number } => (at === undefined ? {} : { at });
 
-function textAt(record: unknown, name: string): string | undefined {
+export function textAt(record: unknown, name: string): string | undefined {
   if (typeof record !== "object" || record === null || !Object.hasOwn(record, name)) return undefined;
   const found = (record as Readonly<Record<string, unknown>>)[name];
   return typeof found === "string" ? found : undefined;
