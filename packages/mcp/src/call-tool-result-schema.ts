@@ -1,3 +1,5 @@
+import { dataKeywords, mapKeywords } from "./schema-keywords.ts";
+
 /** One block of an MCP result, with the fields that scripts read most. */
 const blockSchema = {
   type: "object",
@@ -23,18 +25,6 @@ export function callToolResultSchema(outputSchema: object | undefined): object {
     required: ["content"],
   };
 }
-
-/** Keywords whose value is data, not a schema. */
-const dataKeywords: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
-/** Keywords whose value maps names to schemas: a property that is called `$ref` is no reference. */
-const mapKeywords: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "dependentSchemas",
-  "dependencies",
-  "$defs",
-  "definitions",
-]);
 
 /** A schema that stood at the root, with its local references made to point below `pointer`. */
 function move(schema: unknown, pointer: string): unknown {

@@ -2,21 +2,11 @@
  * What of a server's schema may run in this process. The server has the last word about its arguments anyway, so the
  * check here may be looser than the schema, and must not be one that hangs the host.
  */
+import { dataKeywords, mapKeywords } from "./schema-keywords.ts";
 
 /** Schemas that one validation may look at, with every reference followed. */
 const maxSteps = 200_000;
 
-/** Keywords whose value is data, not a schema. */
-const dataKeywords: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
-/** Keywords whose value maps names to schemas. */
-const mapKeywords: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "dependentSchemas",
-  "dependencies",
-  "$defs",
-  "definitions",
-]);
 /** Where a looser inner schema makes the outer one stricter. */
 const inverting: ReadonlySet<string> = new Set(["not", "if", "oneOf", "maxContains"]);
 

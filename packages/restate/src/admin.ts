@@ -1,10 +1,15 @@
-import { durableClock, type DurableClock } from "@nestbox/codemode/durable";
+import {
+  durableClock,
+  type DurableClock,
+  type EntriesOptions,
+  type RunEntries,
+} from "@nestbox/codemode/durable";
 import type { JsonValue } from "@nestbox/tool";
 import type { BlobStore } from "./blobs.ts";
 import { isRecord } from "./guards.ts";
 import { createIngress } from "./ingress.ts";
 import { checkRunId, RUN_WORKFLOW, unreadable } from "./protocol.ts";
-import { createReading, type EntriesOptions, type RestateQuestion, type RunEntries } from "./reading.ts";
+import { createReading, type RestateQuestion } from "./reading.ts";
 
 export interface RestateAdminOptions {
   /** Of the server's admin API, for example `http://127.0.0.1:9070`. */

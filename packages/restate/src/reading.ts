@@ -2,6 +2,7 @@
  * What the server keeps of runs, read through its queries: no worker is asked, nothing is claimed, and a run that is
  * parked, halted or has lost its workers is read as any other.
  */
+import type { EntriesOptions, JournalWait, RunEntries, StepEntry } from "@nestbox/codemode/durable";
 import type { JsonValue } from "@nestbox/tool";
 import type { BlobStore } from "./blobs.ts";
 import { isRecord } from "./guards.ts";
@@ -14,37 +15,6 @@ export interface RestateQuestion {
   readonly key: string;
   readonly question: JsonValue;
   readonly askedAt: number;
-}
-
-export interface EntriesOptions {
-  /** Characters of JSON above which a value is left out and only its beginning told. Default 65,536. */
-  readonly maxValueBytes?: number;
-  /** Entries in all; the rest is left out. Default 20,000. */
-  readonly limit?: number;
-}
-
-export interface StepEntry {
-  readonly key: string;
-  readonly state: "begun" | "done" | "interrupted";
-  readonly value?: JsonValue;
-  /** Instead of a value that is too large for the reader: its size, and its JSON up to 4,096 characters. */
-  readonly large?: { readonly bytes: number; readonly head: string };
-}
-
-/** What somebody was asked or told: a question, its answer, or both. Times are milliseconds since the epoch. */
-export interface WaitEntry {
-  readonly key: string;
-  readonly question?: JsonValue;
-  readonly askedAt?: number;
-  readonly value?: JsonValue;
-}
-
-/** In no order: the keys of calls are their numbers. */
-export interface RunEntries {
-  readonly steps: readonly StepEntry[];
-  readonly waits: readonly WaitEntry[];
-  /** Nothing was left out but what `maxValueBytes` says. */
-  readonly complete: boolean;
 }
 
 export interface Reading {
@@ -138,8 +108,8 @@ export function createReading(query: Query, blobs: BlobStore | undefined): Readi
         `SELECT q.service_key, q.key, q.value_utf8 ${FROM} ${ofRun(runId)} LIMIT ${Math.floor(limit) + 1}`,
       );
       const steps: StepEntry[] = [];
-      const waits = new Map<string, WaitEntry>();
-      const about = (key: string): WaitEntry => waits.get(key) ?? { key };
+      const waits = new Map<string, JournalWait>();
+      const about = (key: string): JournalWait => waits.get(key) ?? { key };
       for (const row of rows.slice(0, limit)) {
         const { key, value } = readRow(row);
         const name = key.slice(2);

@@ -1,41 +1,9 @@
 /** The journal of a run as it stands, read without taking the run over. */
-import type { JsonValue } from "@nestbox/tool";
+import type { EntriesOptions, JournalWait, RunEntries, StepEntry } from "@nestbox/codemode/durable";
 import { DbosError } from "../errors.ts";
 import { checkRunId } from "../run-id.ts";
 import type { Database, Row } from "./database.ts";
 import { parse, sha256 } from "./values.ts";
-
-export interface EntriesOptions {
-  /** Bytes of JSON above which a value is left out and only its beginning told. Default 65,536. */
-  readonly maxValueBytes?: number;
-  /** Entries of a kind; the rest is left out. Default 20,000. */
-  readonly limit?: number;
-}
-
-export interface StepEntry {
-  readonly key: string;
-  readonly state: "begun" | "done" | "interrupted";
-  readonly value?: JsonValue;
-  /** Instead of a value that is too large for the reader: its size, and its JSON up to 4,096 characters. */
-  readonly large?: { readonly bytes: number; readonly head: string };
-}
-
-/** What somebody was asked or told: a question, its answer, or both. Times are milliseconds since the epoch. */
-export interface WaitEntry {
-  readonly key: string;
-  readonly question?: JsonValue;
-  readonly askedAt?: number;
-  readonly value?: JsonValue;
-  readonly wokenAt?: number;
-}
-
-/** In no order: the keys of calls are their numbers. */
-export interface RunEntries {
-  readonly steps: readonly StepEntry[];
-  readonly waits: readonly WaitEntry[];
-  /** Nothing was left out but what `maxValueBytes` says. */
-  readonly complete: boolean;
-}
 
 const HEAD_CHARS = 4_096;
 const STATES = ["begun", "done", "interrupted"] as const;
@@ -84,7 +52,7 @@ function stepOf(row: Row, maxValueBytes: number): StepEntry {
   return { key, state, value: parse(text) };
 }
 
-function waitOf(row: Row): WaitEntry {
+function waitOf(row: Row): JournalWait {
   const { key, question, asked_at: askedAt, value, woken_at: wokenAt } = row;
   return {
     key: String(key),

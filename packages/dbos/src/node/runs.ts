@@ -3,6 +3,8 @@ import {
   durableClock,
   type DurableClock,
   type DurableScript,
+  type EntriesOptions,
+  type RunEntries,
   type RunJournal,
 } from "@nestbox/codemode/durable";
 import type { ScriptOutcome } from "@nestbox/codemode";
@@ -10,7 +12,7 @@ import type { JsonValue } from "@nestbox/tool";
 import { DbosError } from "../errors.ts";
 import { checkRunId } from "../run-id.ts";
 import { type Database, openDatabase, type Row } from "./database.ts";
-import { type EntriesOptions, readEntries, type RunEntries } from "./entries.ts";
+import { readEntries } from "./entries.ts";
 import { createJournal, type HeldJournal, type JournalOptions } from "./journal.ts";
 import { Parts, type RunState } from "./parts.ts";
 import { prepareTables } from "./tables.ts";
