@@ -56,7 +56,15 @@ function readUsage(given: unknown): ToolUsage | undefined {
   const spent: unknown = Object.fromEntries([
     ...counts.map((key) => [key, number(usage[key])]),
     ...splits.flatMap((key) => (usage[key] === undefined ? [] : [[key, number(usage[key])]])),
-    ["cost", Object.fromEntries(costs.map((key) => [key, number(cost[key])]))],
+    [
+      "cost",
+      {
+        ...Object.fromEntries(costs.map((key) => [key, number(cost[key])])),
+        ...(cost["totalFromProvider"] === undefined
+          ? {}
+          : { totalFromProvider: cost["totalFromProvider"] === true }),
+      },
+    ],
   ]);
   // Every member of the type has been given.
   return spent as ToolUsage;

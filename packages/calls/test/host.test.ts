@@ -227,6 +227,26 @@ describe("nested calls", () => {
     expect(outcome.usage?.cost.total).toBe(2 * (5 + 300 * 3));
   });
 
+  // contract A18
+  it("keeps of a usage whether its total is what the provider bills", async () => {
+    const billed = (n: number, totalFromProvider?: unknown) => {
+      const own = usage(n);
+      return { ...own, cost: { ...own.cost, totalFromProvider: totalFromProvider as boolean } };
+    };
+    const { host } = hostWith([
+      tool("top", async (_params, ctx) => {
+        await ctx.executeTool("leaf", {});
+        return text("done", { usage: billed(5, true) });
+      }),
+      tool("leaf", () => text("leaf", { usage: billed(2, true) })),
+      tool("odd", () => text("odd", { usage: billed(1, "yes") })),
+      tool("plain", () => text("plain", { usage: usage(1) })),
+    ]);
+    expect((await host.call("top", {})).usage?.cost).toMatchObject({ total: 14, totalFromProvider: true });
+    expect((await host.call("odd", {})).usage?.cost.totalFromProvider).toBe(false);
+    expect((await host.call("plain", {})).usage?.cost).not.toHaveProperty("totalFromProvider");
+  });
+
   // contract A19
   it("resolves to an outcome for every failure of a tool", async () => {
     const { host } = hostWith([
