@@ -7,9 +7,8 @@ import type { DurableScript } from "@nestbox/codemode/durable";
 import { scriptSource } from "../compose/read-script.ts";
 import { ScriptSourceError } from "../compose/script-source-error.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
-import type { FleetEngine, FleetRun } from "../fleet/engine.ts";
-import type { FleetWorld } from "../fleet/fleet-world.ts";
-import { whileAway } from "../fleet/fleet-world.ts";
+import { type FleetEngine, FleetError, type FleetRun } from "../fleet/engine.ts";
+import { type FleetWorld, whileAway } from "../fleet/fleet-world.ts";
 import { outcomeJson, writeOutcome } from "../fleet/outcome-words.ts";
 import { runJson } from "../fleet/run-words.ts";
 import { type Streams, tellOn, writeJsonLine } from "../output.ts";
@@ -45,7 +44,9 @@ export async function submit(
   const submission = submissionOf(source, options, tell);
   const runId = options.id ?? `${nameOf(script)}-${world.fresh()}`;
   await using engine = await world.open(options);
-  const sent = await engine.submit(runId, submission);
+  const sent = await engine.submit(runId, submission).catch((error: unknown) => {
+    throw withHint(error);
+  });
   if (!sent.begun && !sent.same)
     throw new UsageError(
       `The id ${oneLine(runId)} belongs to a run of another script. Choose another --id, or leave it out.`,
@@ -62,6 +63,19 @@ export async function submit(
     );
   }
   return exitCodes.ok;
+}
+
+/** Of a fleet that has had no worker yet, an engine says what it lacks and not what to do. */
+function withHint(error: unknown): unknown {
+  return error instanceof FleetError && error.kind === "refused"
+    ? new FleetError(
+        "refused",
+        `${error.message}. A fleet takes runs once it has had a worker: nestbox worker`,
+        {
+          cause: error,
+        },
+      )
+    : error;
 }
 
 /** A script and limits: tools and policy are the worker's. Throws `UsageError`. */

@@ -254,3 +254,18 @@ describe("nestbox resume", () => {
     expect(fleet.resumed).toEqual(["gone"]);
   });
 });
+
+describe("completion", () => {
+  it("knows the commands of a fleet and their options, and asks no fleet", async () => {
+    const fleet = someRuns();
+    Object.assign(fleet.world, { open: () => Promise.reject(new Error("asked")) });
+    const next = async (...words: readonly string[]): Promise<readonly string[]> =>
+      (await command(fleet, ["__complete", ...words])).stdout
+        .split("\n")
+        .flatMap((line) => line.split("\t")[0] || []);
+    expect(await next("s")).toEqual(["search", "submit", "status"]);
+    expect(await next("submit", "--d")).toEqual(["--deadline", "--data"]);
+    expect(await next("logs", "x", "--f")).toEqual(["--follow"]);
+    expect(await next("approve", "")).toEqual([]);
+  });
+});
