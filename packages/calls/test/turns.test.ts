@@ -30,6 +30,34 @@ describe("turns", () => {
     expect(order).toEqual(Array.from({ length: 50 }, (_, n) => n));
   });
 
+  it("are of no use to a tool that was withdrawn meanwhile", async () => {
+    const inside = deferred();
+    const go = deferred();
+    const ran: unknown[] = [];
+    const leaf = tool("leaf", async (params) => {
+      ran.push(params["n"]);
+      inside.resolve();
+      await go.promise;
+      return "leaf";
+    });
+    const { host } = hostWith(
+      [
+        tool("top", async (_params, ctx) => {
+          const calls = [1, 2].map((n) => ctx.executeTool("leaf", { n }));
+          return JSON.stringify((await Promise.all(calls)).map(({ failure }) => failure ?? "ok"));
+        }),
+        leaf,
+      ],
+      { limits: { maxConcurrent: 1 } },
+    );
+    const running = host.call("top", {});
+    await inside.promise;
+    host.register({ ...leaf, exposure: "hidden" });
+    go.resolve();
+    expect(JSON.parse(textOf((await running).result))).toEqual(["ok", "not-found"]);
+    expect(ran).toEqual([1]);
+  });
+
   it("are refused when too many wait, and the others still get theirs", async () => {
     const gate = deferred();
     const { host } = hostWith(
@@ -292,6 +320,32 @@ describe("cancellation", () => {
     late.resolve("too late");
     await sleep(5);
     expect(events).toHaveLength(before);
+  });
+
+  it("tells a gate the end of what it allowed and what then never began", async () => {
+    const told: unknown[] = [];
+    const controller = new AbortController();
+    let began = false;
+    const { host } = hostWith([tool("leaf", () => String((began = true))), tool("last", () => "last")], {
+      gate: {
+        decide: async ({ tool: { name } }) => {
+          // The second of the batch is judged once the first was allowed and waits for it.
+          if (name === "last") controller.abort();
+          return { effect: "allow", decision: { effect: "allow", rule: "r", layer: "user" }, reason: "" };
+        },
+        settled: ({ callId }, { isError }) => void told.push([callId, isError]),
+      },
+    });
+    const { outcomes } = await host.batch(
+      [
+        { name: "leaf", args: {}, callId: "a" },
+        { name: "last", args: {}, callId: "b" },
+      ],
+      { signal: controller.signal },
+    );
+    expect(outcomes.map(({ failure }) => failure)).toEqual(["cancelled", "cancelled"]);
+    expect(began).toBe(false);
+    expect(told).toContainEqual(["a", true]);
   });
 
   it("keeps a tool from beginning when the abort comes before it does", async () => {

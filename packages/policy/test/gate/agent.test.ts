@@ -107,3 +107,29 @@ describe("in the low-level agent", () => {
     expect(gate.history.calls[0]?.resultHash).toHaveLength(64);
   });
 });
+
+describe("the arguments of a call in the low-level agent", () => {
+  const judged = async (mutableInput: readonly string[]) => {
+    const gate = createGate({ engine: fakeEngine(() => ({ effect: "allow" })) });
+    const hooks = createAgentGate({ gate, cwd: "/w", mutableInput });
+    const args = { command: "ls", list: ["a"] };
+    const call = { toolCall: { id: "call-1", name: "shell" }, args, context: {} };
+    expect(await hooks.beforeToolCall(call)).toBeUndefined();
+    return { hooks, args, call };
+  };
+
+  it("are frozen, all the way down, so that what was judged is what runs", async () => {
+    const { hooks, args, call } = await judged([]);
+    expect(() => void (args.command = "rm")).toThrow(TypeError);
+    expect(() => args.list.push("b")).toThrow(TypeError);
+    expect(await hooks.afterToolCall({ ...call, result: {}, isError: false })).toBeUndefined();
+  });
+
+  it("are compared afterwards where the tool may change them, and a change makes the result an error", async () => {
+    const { hooks, args, call } = await judged(["shell"]);
+    args.command = "rm";
+    expect(await hooks.afterToolCall({ ...call, result: {}, isError: false })).toEqual({ isError: true });
+    const same = await judged(["shell"]);
+    expect(await same.hooks.afterToolCall({ ...same.call, result: {}, isError: false })).toBeUndefined();
+  });
+});

@@ -54,6 +54,31 @@ describe("a decision counts for one call with exactly its arguments", () => {
     expect(gate.recheck(request).ok).toBe(false);
   });
 
+  it("is about a copy that nobody who is told of it can change", async () => {
+    // hostile 40
+    const told: unknown[] = [];
+    const gate = createGate({
+      engine: fakeEngine((request) => {
+        told.push(request.input);
+        return { effect: "ask" };
+      }),
+      approver: {
+        ask: async ({ item }) => {
+          told.push(item.request.input);
+          return { kind: "approved" };
+        },
+      },
+      onDecision: ({ request }) => void told.push(request.input),
+    });
+    await gate.decide(call("a", { list: [{ command: "ls" }] }));
+    expect(told.length).toBeGreaterThan(2);
+    for (const input of told) {
+      expect(Object.isFrozen(input)).toBe(true);
+      const { list } = input as { list: { command: string }[] };
+      expect(() => void (list[0]!.command = "rm -rf /")).toThrow(TypeError);
+    }
+  });
+
   it("asks separately for two calls with the same arguments", async () => {
     // hostile 40
     const approver = scriptedApprover();

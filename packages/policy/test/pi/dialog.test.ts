@@ -45,6 +45,21 @@ describe("a UI that goes away refuses nothing", () => {
   });
 });
 
+describe("how far keys may run ahead", () => {
+  it("is what the host says, else what the UI says, else a quarter of a second", () => {
+    const next = async (): Promise<undefined> => undefined;
+    const ui: DialogUi = { select: next, input: next, editor: next };
+    const of = (given: DialogUi | undefined, typeAheadMs?: number): number | undefined =>
+      createDialogApprover({ ui: () => given, ...(typeAheadMs === undefined ? {} : { typeAheadMs }) })
+        .typeAheadMs;
+    expect(of(ui)).toBe(250);
+    expect(of(undefined)).toBe(250);
+    expect(of({ ...ui, typeAheadMs: 0 })).toBe(0);
+    expect(of({ ...ui, typeAheadMs: 30 }, 0)).toBe(0);
+    expect(of(ui, 1_000)).toBe(1_000);
+  });
+});
+
 describe("a choice that was not offered is no approval", () => {
   it.each([
     "Allow once ",

@@ -258,16 +258,29 @@ describe("in a Pi session", () => {
   });
 
   it("takes the answer of a scripted person at once, and holds keys typed ahead against a terminal", async () => {
-    for (const [typeAheadMs, count] of [
-      [undefined, 1],
-      [20, 0],
+    for (const [mode, said, typeAheadMs, count] of [
+      ["tui", "its own", undefined, 1],
+      ["tui", "its own", 20, 0],
+      ["tui", "none", undefined, 0],
+      ["rpc", "none", undefined, 1],
     ] as const) {
       const ran: Ran[] = [];
       await using session = await scriptedPiSession({
         extensions: [
           notingTools(ran),
-          createPolicyExtension({ ...quiet(), ...(typeAheadMs === undefined ? {} : { typeAheadMs }) }),
+          (pi) =>
+            void pi.on("session_start", (_event, { ui }) => {
+              // A scripted person says 0; a terminal says nothing.
+              if (said === "none") Reflect.deleteProperty(ui, "typeAheadMs");
+            }),
+          createPolicyExtension({
+            ...quiet(),
+            ...(typeAheadMs === undefined ? {} : { typeAheadMs }),
+            // It stands still, so that every answer comes at once, however busy the machine is.
+            gate: { clock: () => 0 },
+          }),
         ],
+        mode,
         noTools: "builtin",
         ui: { select: CHOICES.once },
       });
