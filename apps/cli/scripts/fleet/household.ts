@@ -43,7 +43,7 @@ export async function end(
   patienceMs = TERM_MS,
 ): Promise<{ readonly code: number | null; readonly signal: string | null }> {
   const gone = exited(child);
-  child.kill(signal);
+  if (child.exitCode === null && child.signalCode === null) child.kill(signal);
   const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
   try {
     return await gone;

@@ -1,5 +1,5 @@
 /** The servers that a fleet needs, for the time of the story: PostgreSQL for DBOS, or Restate's own. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
 import { chownSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ export interface FleetPlace {
   /** What a worker is told besides. */
   readonly workerWords: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly server: ChildProcess;
 }
 
 /** Something of the system is missing; says what, and how to have it. */
@@ -79,7 +80,7 @@ async function startPostgres(household: Household, say: (message: string) => voi
   });
   say(`PostgreSQL runs at port ${port}, in a folder of its own`);
   const url = `postgresql://nestbox:of-a-story@127.0.0.1:${port}/postgres?sslmode=disable`;
-  return { words: [], workerWords: [], env: { NESTBOX_DATABASE_URL: url } };
+  return { words: [], workerWords: [], env: { NESTBOX_DATABASE_URL: url }, server };
 }
 
 /** It asks a public address for its newest version at every start: it has no network but loopback here. */
@@ -125,7 +126,7 @@ async function startRestate(household: Household, say: (message: string) => void
   writeFileSync(config, JSON.stringify({ fleet }), { mode: 0o600 });
   // A run stays with the address at which it began: both workers listen at one.
   const workerWords = ["--port", String(await freePort()), "--reuse-port"];
-  return { words: ["--config", config], workerWords, env: {} };
+  return { words: ["--config", config], workerWords, env: {}, server };
 }
 
 export const RESTATE_MISSING =

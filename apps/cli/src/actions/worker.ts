@@ -69,6 +69,7 @@ export async function worker(
   const opened = await openHost(given, { streams, signal: ended.signal, gateOf: () => routes.gate });
   const audit = given.audit === undefined ? undefined : openAudit(given.audit);
   const runner = runnerOf(opened, isolates);
+  const disarm = endAtOnceAfter(signal);
   let engine: FleetEngine | undefined;
   let cutOff = 0;
   try {
@@ -96,6 +97,7 @@ export async function worker(
       ...times,
     }));
   } finally {
+    disarm();
     audit?.close();
     await runner.close();
     await within(engine?.[Symbol.asyncDispose]());
@@ -144,6 +146,18 @@ function runnerOf({ options }: OpenHost<WorkerCommandOptions>, isolates: number)
 function capsOf({ options }: OpenHost<WorkerCommandOptions>): RunCaps {
   const { memoryMb = DEFAULT_LIMITS.memoryMb, cpuMs = DEFAULT_LIMITS.cpuMs, deadlineMs, timeoutMs } = options;
   return { limits: { ...DEFAULT_LIMITS, memoryMb, cpuMs }, deadlineMs, timeoutMs };
+}
+
+/** Once it is told to end, the next signal ends the process as it stands: what has been kept is kept. */
+function endAtOnceAfter(signal: AbortSignal): () => void {
+  const now = (): void => process.exit(exitCodes.aborted);
+  const arm = (): void => void [process.once("SIGINT", now), process.once("SIGTERM", now)];
+  if (signal.aborted) arm();
+  else signal.addEventListener("abort", arm, { once: true });
+  return () => {
+    signal.removeEventListener("abort", arm);
+    process.off("SIGINT", now).off("SIGTERM", now);
+  };
 }
 
 const GOODBYE_MS = 5_000;

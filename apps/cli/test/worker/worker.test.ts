@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -182,7 +182,7 @@ describe("a worker that is told to end", () => {
     worker.fleet.submit("r1", {
       code: `await tools.await_file({ path: ${JSON.stringify(path)} }); return 1`,
     });
-    await worker.said("run.begun", "r1");
+    await expect.poll(() => existsSync(`${path}.calls`), { timeout: 30_000 }).toBe(true);
     worker.end();
     await worker.said("worker.draining");
     expect(await worker.ask("/livez")).toMatchObject({ status: 200 });
@@ -195,10 +195,10 @@ describe("a worker that is told to end", () => {
 
   it("gives up on a call that does not end, says so, and ends with exit code 4", async () => {
     await using worker = await startWorker({ drainMs: 50 });
-    worker.fleet.submit("r1", { code: "await tools.stuck({})" });
-    await worker.said("run.begun", "r1");
-    await expect.poll(async () => (await worker.ask("/metrics")).text).toContain("nestbox_isolate_usage 1");
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const path = join(worker.folder, "stuck");
+    worker.fleet.submit("r1", { code: `await tools.stuck({ path: ${JSON.stringify(path)} })` });
+    await expect.poll(() => existsSync(`${path}.calls`), { timeout: 30_000 }).toBe(true);
+    expect((await worker.ask("/metrics")).text).toContain("\nnestbox_isolate_usage 1\n");
     worker.end();
     expect(await worker.exitCode).toBe(4);
     expect(await worker.said("worker.cut-off")).toMatchObject({ calls: 1, level: "warn" });

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
 import type { RunnableTool } from "@nestbox/tool";
@@ -6,7 +6,7 @@ import type { RunnableTool } from "@nestbox/tool";
 const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] } as const;
 const done = { content: [{ type: "text" as const, text: "done" }], details: {} };
 
-/** Tools of a worker: harmless, asked about, and two that take their time. */
+/** Tools of a worker: harmless, asked about, and two that take their time and tell who made a call of them. */
 const tools: readonly RunnableTool[] = [
   {
     name: "double",
@@ -31,6 +31,7 @@ const tools: readonly RunnableTool[] = [
     parameters: path,
     annotations: { destructiveHint: false, openWorldHint: false },
     async execute(_id: string, params: { path: string }) {
+      appendFileSync(`${params.path}.calls`, `${process.pid}\n`);
       while (!existsSync(params.path)) await pause(10);
       return done;
     },
@@ -39,9 +40,12 @@ const tools: readonly RunnableTool[] = [
     name: "stuck",
     label: "Stuck",
     description: "Never ends, whatever its signal says.",
-    parameters: { type: "object", properties: {} },
+    parameters: path,
     annotations: { destructiveHint: false, openWorldHint: false },
-    execute: () => new Promise<never>(() => undefined),
+    execute(_id: string, params: { path: string }) {
+      appendFileSync(`${params.path}.calls`, `${process.pid}\n`);
+      return new Promise<never>(() => undefined);
+    },
   },
 ];
 
