@@ -201,17 +201,22 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
     },
 
     async status(runId) {
-      const rows = await database.query(`SELECT * FROM (${RUNS}) r WHERE run_id = $1`, [runId]);
+      const rows = await database.query(runsOf("SELECT * FROM nestbox.runs WHERE run_id = $1"), [runId]);
       return (await toldOf(rows))[0];
     },
 
     async runs({ limit = MAX_LISTED, state, newestFirst = false } = {}) {
-      const order = newestFirst ? "DESC" : "ASC";
-      const rows = await database.query(
-        `SELECT * FROM (${RUNS}) r WHERE $2::text IS NULL OR state = $2
-         ORDER BY begun_at ${order}, run_id ${order} LIMIT $1`,
-        [Math.min(limit, MAX_LISTED), state ?? null],
-      );
+      const way = newestFirst ? "DESC" : "ASC";
+      const order = `ORDER BY begun_at ${way}, run_id ${way}`;
+      const most = Math.min(limit, MAX_LISTED);
+      // What else there is to say of a run is only looked up for those that are told.
+      const rows =
+        state === undefined
+          ? await database.query(`${runsOf(`SELECT * FROM nestbox.runs ${order} LIMIT $1`)} ${order}`, [most])
+          : await database.query(
+              `SELECT * FROM (${runsOf("SELECT * FROM nestbox.runs")}) told WHERE state = $2 ${order} LIMIT $1`,
+              [most, state],
+            );
       return await toldOf(rows);
     },
 
@@ -248,14 +253,16 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
 
 const hasEnded = (row: string): string =>
   `EXISTS (SELECT 1 FROM nestbox.steps s WHERE s.run_id = ${row}.run_id AND s.key = 'end' AND s.state = 1)`;
-/** What has an end has ended, whoever wrote it. */
-const RUNS = `SELECT r.run_id, r.begun_at, r.wake_at, r.message, r.deployment, r.part, told.woken_at AS ended_at,
+/** Of these rows of runs; what has an end has ended, whoever wrote it. */
+const runsOf = (
+  rows: string,
+): string => `SELECT r.run_id, r.begun_at, r.wake_at, r.message, r.deployment, r.part, told.woken_at AS ended_at,
     CASE WHEN ended.key IS NOT NULL THEN 'ended' ELSE r.state END AS state, ended.value AS outcome,
     CASE WHEN ended.key IS NULL THEN (
       SELECT count(*) FROM nestbox.waits w
       WHERE w.run_id = r.run_id AND w.question IS NOT NULL AND w.value IS NULL
     ) ELSE 0 END AS waiting_for
-  FROM nestbox.runs r
+  FROM (${rows}) r
   LEFT JOIN nestbox.steps ended ON ended.run_id = r.run_id AND ended.key = 'end' AND ended.state = 1
   LEFT JOIN nestbox.waits told ON told.run_id = r.run_id AND told.key = 'end'`;
 const STATES: readonly RunState[] = ["queued", "running", "parked", "halted", "ended"];
