@@ -57,7 +57,7 @@ export function runEvents(contents: FleetContents): readonly RunEvent[] {
     events.push({
       id: "end",
       type: "end",
-      succeeded: /^\{"ok":true/.test(large.get("end")?.large?.head ?? ""),
+      succeeded: (large.get("end")?.large?.head ?? "").startsWith('{"ok":true'),
     });
   return ordered(events, history);
 }
