@@ -200,7 +200,7 @@ describe("the list of a fleet", () => {
     const { page, check, close } = await show(many(300), "", { viewport: { width: 1400, height: 300 } });
     await page.getByText("300 runs").waitFor();
     await page.emulateMedia({ media: "print" });
-    await expect.poll(() => page.locator(".grid .body [role=row]").count()).toBe(300);
+    await expect.poll(() => page.locator(".grid .body [role=row]").count(), { timeout: 60_000 }).toBe(300);
     expect((await page.pdf()).subarray(0, 5).toString()).toBe("%PDF-");
     check();
     await close();

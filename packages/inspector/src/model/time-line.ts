@@ -37,6 +37,8 @@ const GAP_WIDTH = 0.06;
 const MAX_GAPS_WIDTH = 0.4;
 /** Of the width: what a mark's number needs. */
 const TICK_ROOM = 0.13;
+/** And where the length of a cut stands behind it. */
+const TICK_ROOM_TO_GAP = 0.18;
 
 /** Stretches of a run in which no call did anything but wait for a person, and that are longer than all its work. */
 export function quietGaps(calls: readonly RunCall[], endMs: number): readonly TimeSpan[] {
@@ -123,8 +125,7 @@ export function timeLine({ fromMs, toMs }: TimeSpan, gaps: readonly TimeSpan[], 
         ? []
         : ticksOf(stretch.span, lengthOf(stretch.span) * scale, most, fromMs)
             .map(({ ms, label }) => ({ ms, place: placeOf(ms), label }))
-            // The length of the cut behind it is told there.
-            .filter(({ place: at }) => placeOf(stretch.span.toMs) - at >= TICK_ROOM),
+            .filter(({ place: at }) => placeOf(stretch.span.toMs) - at >= TICK_ROOM_TO_GAP),
     ),
   };
 }

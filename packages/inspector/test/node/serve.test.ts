@@ -280,7 +280,7 @@ describe("the event stream of a fleet", () => {
       patch: { head: { standing: { state: "running" } }, calls: [] },
     });
     stop.abort();
-    await expect.poll(() => fleet.followed.size).toBe(0);
+    await expect.poll(() => fleet.followed.size, { timeout: 30_000 }).toBe(0);
   });
 
   it("has nothing of a run that is not there, whatever it is called, and no list without a fleet", async () => {
@@ -306,7 +306,7 @@ describe("the event stream of a fleet", () => {
     expect((await ask(url, `${pathname}events?run=${ids[20] ?? ""}`)).status).toBe(503);
     expect((await ask(url, `${pathname}events`)).status).toBe(503);
     stop.abort();
-    await expect.poll(() => fleet.followed.size).toBe(0);
+    await expect.poll(() => fleet.followed.size, { timeout: 30_000 }).toBe(0);
   });
 });
 
