@@ -47,6 +47,7 @@ export async function tellStory(
       env,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
+      timeout: STEP_MS,
     });
   const written = () => readEffects(ledger);
 

@@ -63,11 +63,11 @@ export async function worker(
   const health = given.health ?? healthOf(fleet);
   const log = createWorkerLog({ streams, json: given.json === true, now: Date.now });
   const routes = createGateRoutes();
+  const audit = given.audit === undefined ? undefined : openAudit(given.audit);
   const isolates = given.isolates ?? availableParallelism();
   // What a command is interrupted by lets go of runs here: what they call goes on until it is kept.
   const ended = new AbortController();
   const opened = await openHost(given, { streams, signal: ended.signal, gateOf: () => routes.gate });
-  const audit = given.audit === undefined ? undefined : openAudit(given.audit);
   const runner = runnerOf(opened, isolates);
   const disarm = endAtOnceAfter(signal);
   let engine: FleetEngine | undefined;

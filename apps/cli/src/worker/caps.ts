@@ -18,6 +18,5 @@ export function capLimits(asked: Partial<ScriptLimits> = {}, caps: RunCaps): Par
   }
   const { timeoutMs } = caps;
   if (timeoutMs !== undefined) limits["timeoutMs"] = Math.min(timeoutMs, limits["timeoutMs"] ?? timeoutMs);
-  // The names are those of limits.
-  return limits as Partial<ScriptLimits>;
+  return limits;
 }
