@@ -17,6 +17,9 @@ export default defineConfig({
       social: [{ icon: "github", label: "Source", href: REPOSITORY }],
       sidebar: sidebar(),
       credits: false,
+      // Code that would scroll becomes a landmark without a name; wrapped, it needs no scrolling. Diagrams keep their
+      // columns.
+      expressiveCode: { defaultProps: { wrap: true, overridesByLang: { text: { wrap: false } } } },
       pagination: true,
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
     }),

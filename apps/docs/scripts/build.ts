@@ -5,6 +5,7 @@ import { build } from "astro";
 
 import { assemble } from "../src/site/assemble.ts";
 import { checkSite } from "../src/site/check-site.ts";
+import { mendSite } from "../src/site/mend-site.ts";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const base = `/${process.env["DOCS_BASE"] ?? "/"}/`.replaceAll(/\/+/g, "/");
@@ -12,6 +13,7 @@ process.env["ASTRO_TELEMETRY_DISABLED"] = "1";
 
 await assemble(`${here}src/content/docs`, base);
 await build({ root: here, logLevel: "warn" });
+mendSite(`${here}dist`);
 const faults = checkSite(`${here}dist`, base);
 for (const fault of faults) console.error(fault);
 console.log(faults.length === 0 ? "The site is in apps/docs/dist." : `${faults.length} faults`);

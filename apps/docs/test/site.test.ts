@@ -13,6 +13,7 @@ import { makeSchemaReference } from "../src/reference/schema.ts";
 import { root } from "../src/root.ts";
 import { sitePage } from "../src/site/assemble.ts";
 import { checkSite } from "../src/site/check-site.ts";
+import { mendPage } from "../src/site/mend-site.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nestbox-site-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -87,6 +88,18 @@ describe("a page on the site", () => {
     expect(page).toContain("```js\nreturn 1;");
     expect(page).toContain("```sh\nls");
     expect(() => sitePage("docs/pi.md", "No heading\n", "/")).toThrow("heading");
+  });
+});
+
+describe("what the generator makes is mended", () => {
+  it("a table that scrolls can be reached with the keyboard, and its empty corner heads nothing", () => {
+    expect(mendPage('<table><tr></tr></table><table class="a"><table tabindex="0" class="b"><tablet>')).toBe(
+      '<table tabindex="0"><tr></tr></table><table tabindex="0" class="a"><table tabindex="0" class="b"><tablet>',
+    );
+    expect(mendPage('<th></th><th align="left"></th><th>a</th>')).toBe(
+      '<td></td><td align="left"></td><th>a</th>',
+    );
+    expect(mendPage(mendPage("<table>"))).toBe('<table tabindex="0">');
   });
 });
 
