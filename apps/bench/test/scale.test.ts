@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Agenda } from "../src/scale/agenda.ts";
 import { capacities, grown, parkedRuns, priceOfRun } from "../src/scale/capacity.ts";
 import { simulate } from "../src/scale/model.ts";
+import { looksAt } from "../src/scale/demands.ts";
 import { createRandom, exponential, logNormal } from "../src/scale/random.ts";
 import type { Scenario } from "../src/scale/scenario.ts";
 import { Station } from "../src/scale/station.ts";
@@ -205,6 +206,12 @@ describe("the parts", () => {
     ]);
     expect(station.busyTime()).toBe(35);
     expect(station.free).toBe(2);
+  });
+
+  it("rarer looks cost less, but not nothing", () => {
+    expect(looksAt(100)).toBe(1);
+    expect(looksAt(undefined)).toBe(1);
+    expect(looksAt(1_000)).toBeCloseTo(4 / 13, 9);
   });
 
   it("what a run leaves grows with its calls, and with its parks", () => {

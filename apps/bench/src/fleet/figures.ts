@@ -63,6 +63,8 @@ export interface ParkedFigures {
   /** From the first submission until all were parked. */
   readonly seconds: number;
   readonly worker: { readonly before: MemoryFigures; readonly after: MemoryFigures };
+  /** Of one that was started while they were parked, and has carried none on. */
+  readonly freshWorker?: MemoryFigures;
   readonly server: { readonly before: MemoryFigures; readonly after: MemoryFigures };
   readonly diskBytes: { readonly before: number; readonly after: number };
   /** Of one parked run. */

@@ -33,6 +33,8 @@ interface Options {
   readonly kills: number;
   readonly parked: number;
   readonly open: number;
+  /** Of Restate: runs on one connection. */
+  readonly streams: number;
   readonly idleSeconds: number;
 }
 
@@ -49,6 +51,7 @@ export async function fleet(args: readonly string[]): Promise<number> {
       kills: { type: "string", default: "12" },
       parked: { type: "string", default: "2000" },
       open: { type: "string", default: "64" },
+      streams: { type: "string", default: "8" },
       "idle-seconds": { type: "string", default: "10" },
       out: { type: "string" },
     },
@@ -73,6 +76,7 @@ export async function fleet(args: readonly string[]): Promise<number> {
     kills: Number(values.kills),
     parked: Number(values.parked),
     open: Number(values.open),
+    streams: Number(values.streams),
     idleSeconds: Number(values["idle-seconds"]),
   };
   const before = readFigures(values.out, name);
@@ -123,7 +127,7 @@ async function measureEngine(
     const engine =
       name === "dbos"
         ? await (await import("./engines/dbos.ts")).openDbosEngine(household)
-        : await (await import("./engines/restate.ts")).openRestateEngine(household);
+        : await (await import("./engines/restate.ts")).openRestateEngine(household, options.streams);
     try {
       return await measurePhases(household, engine, options, before);
     } finally {
@@ -219,10 +223,14 @@ async function measurePhases(
   });
 
   await phase("parked", async () => {
-    const own = await start("nestbox", 1);
-    const [worker] = own;
-    if (worker === undefined) return;
-    figures.parked = await measureParked(engine, worker, { runs: options.parked, wakes: options.rounds });
+    let worker = await engine.startWorker("nestbox");
+    const restart = async (): Promise<FleetWorker> => {
+      await end(worker);
+      worker = await engine.startWorker("nestbox");
+      return worker;
+    };
+    const { parked: runs, rounds: wakes } = options;
+    figures.parked = await measureParked(engine, worker, { runs, wakes, restart });
     await end(worker);
   });
   return { ...figures, load };

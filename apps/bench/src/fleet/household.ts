@@ -8,17 +8,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const CLOSE_MS = 5_000;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export class Household {
   readonly #children = new Set<ChildProcess>();
   readonly #folders: string[] = [];
 
+  readonly #onSignal = (): void => {
+    void this.close().finally(() => process.exit(130));
+  };
+
   constructor() {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.once(signal, () => {
-        void this.close().finally(() => process.exit(130));
-      });
-    }
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
   folder(name: string): string {
@@ -57,6 +58,7 @@ export class Household {
       killGroup(child);
     }
     for (const folder of this.#folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
 
   #keep(child: ChildProcess): ChildProcess {

@@ -2,22 +2,17 @@
 import type { Cost, EngineFigures, LatencyFigures, ThroughputFigures } from "../fleet/figures.ts";
 import type { Demand, Demands } from "./scenario.ts";
 
-/** From runs one at a time, or from the windows in which one worker was kept busy. */
-export type Basis = "one at a time" | "busy";
-
 /** As in a worker of the package, where nothing else is set. */
 export const DBOS_POLL_MS = 100;
 export const DBOS_CONCURRENCY = 8;
 /** As in the workers of the benchmark. */
 export const BENCH_SANDBOXES = 2;
 
-export function demandsOf(figures: EngineFigures, basis: Basis): Demands {
+/** From the windows in which one worker was kept busy: a fleet that is worth its machines is. */
+export function demandsOf(figures: EngineFigures): Demands {
   const { latency } = figures;
   if (latency === undefined) throw new Error("These figures have no latencies: measure them first");
-  const [one, ten] =
-    basis === "busy"
-      ? [costAt(figures, 1), costAt(figures, 10)]
-      : ([latency.costOne, latency.costTen] as const);
+  const [one, ten] = [costAt(figures, 1), costAt(figures, 10)];
   const callCpu = apart(one, ten, (cost) => cost.workerCpu);
   const callServer = apart(one, ten, (cost) => cost.serverCpu);
   const runCpu = Math.max(0, one.workerCpu - callCpu);
@@ -37,6 +32,16 @@ export function lookCpuOf({ idle = [] }: EngineFigures): number {
   const most = some.at(-1);
   if (none === undefined || most === undefined || most.workers === 0) return 0;
   return Math.max(0, (most.serverCpu - none.serverCpu) / (most.workers - none.workers));
+}
+
+/**
+ * Looks at another interval than the measured one, as a part of those: ten a second are for what is due, and three are
+ * not changed by it (the queues, the timers, the dead). That each costs the same is an assumption.
+ */
+export function looksAt(pollMs: number | undefined): number {
+  const fixed = 3;
+  const measured = 1_000 / DBOS_POLL_MS;
+  return pollMs === undefined ? 1 : (1_000 / pollMs + fixed) / (measured + fixed);
 }
 
 function apart(one: Cost, ten: Cost, of: (cost: Cost) => number): number {
@@ -72,10 +77,15 @@ function runDelay({ engine }: EngineFigures, latency: LatencyFigures): number {
   return Math.max(0, latency.oneCall.median - cpuOf(latency.costOne) - callDelay(latency) - poll);
 }
 
-/** A run that asks once is one of one call, and parks besides. */
+/**
+ * A run that asks once is one of one call, and parks besides. That is taken to cost no more than another run does: what
+ * was measured has in it that somebody asked again and again whether it was parked.
+ */
 function parkOf({ engine }: EngineFigures, { costOne, costWake, wake }: LatencyFigures): Demand {
-  const workerCpu = Math.max(0, costWake.workerCpu - costOne.workerCpu);
-  const serverCpu = Math.max(0, costWake.serverCpu - costOne.serverCpu);
+  const workerCpu = between(costWake.workerCpu - costOne.workerCpu, costOne.workerCpu);
+  const serverCpu = between(costWake.serverCpu - costOne.serverCpu, costOne.serverCpu);
   const poll = engine === "dbos" ? DBOS_POLL_MS / 2 : 0;
   return { workerCpu, serverCpu, delay: Math.max(0, wake.median - workerCpu - serverCpu - poll) };
 }
+
+const between = (value: number, most: number): number => Math.max(0, Math.min(value, most));

@@ -1,13 +1,15 @@
 /**
- * `bench scale --engine dbos|restate`: the model's answer for a fleet that is thought of, or with `--validate` for the
- * one that was measured.
+ * `bench scale --engine dbos|restate`: the model's answer for a fleet that is thought of; with `--validate` for the one
+ * that was measured, and with `--measured` what was measured.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { columns } from "../columns.ts";
 import type { EngineFigures } from "../fleet/figures.ts";
+import { report } from "../fleet/report.ts";
 import { capacities, grown, growthOf, parkedRuns, priceOfRun } from "./capacity.ts";
-import { BENCH_SANDBOXES, demandsOf } from "./demands.ts";
+import { BENCH_SANDBOXES, demandsOf, looksAt } from "./demands.ts";
 import { simulate } from "./model.ts";
 import type { Scenario } from "./scenario.ts";
 import { percentile } from "./stats.ts";
@@ -21,6 +23,7 @@ const JOURNAL = { dbos: "bytes of tables", restate: "bytes of state" } as const;
 const OPTIONS = {
   engine: { type: "string", default: "dbos" },
   figures: { type: "string" },
+  measured: { type: "boolean", default: false },
   validate: { type: "boolean", default: false },
   workers: { type: "string", default: "2,10,100,1000,10000" },
   "runs-per-day": { type: "string", default: "1e3,1e5,1e6,1e7,1e8" },
@@ -43,27 +46,29 @@ const OPTIONS = {
 
 /** Gives the exit code. */
 export function scale(args: readonly string[]): number {
+  const text = scaleText(args);
+  if (text === undefined) console.error("--engine is dbos or restate");
+  else console.log(text);
+  return text === undefined ? 2 : 0;
+}
+
+/** What is printed; `undefined`: there is no such engine. */
+export function scaleText(args: readonly string[]): string | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
-  if (values.engine !== "dbos" && values.engine !== "restate") {
-    console.error("--engine is dbos or restate");
-    return 2;
-  }
+  if (values.engine !== "dbos" && values.engine !== "restate") return undefined;
   const file = values.figures ?? fileURLToPath(new URL(`figures/${values.engine}.json`, import.meta.url));
   const figures = JSON.parse(readFileSync(file, "utf8")) as EngineFigures;
-  console.log(values.validate ? validation(figures) : table(figures, values));
-  return 0;
+  if (values.measured) return report(figures);
+  return values.validate ? validation(figures) : table(figures, values);
 }
 
 function validation(figures: EngineFigures): string {
-  const [busy, alone] = [validate(figures, "busy"), validate(figures, "one at a time")];
-  const rows = busy.map(({ what, measured, predicted }, index) => {
-    const other = alone[index]?.predicted ?? Number.NaN;
-    return [what, measured.toFixed(1), off(predicted, measured), off(other, measured)];
-  });
-  return columns([
-    [figures.engine, "measured", "costs of the busy worker", "costs of runs one at a time"],
-    ...rows,
+  const rows = validate(figures).map(({ what, measured, predicted }) => [
+    what,
+    measured.toFixed(1),
+    off(predicted, measured),
   ]);
+  return columns([[figures.engine, "measured", "modelled"], ...rows]);
 }
 
 const off = (predicted: number, measured: number): string => {
@@ -71,7 +76,7 @@ const off = (predicted: number, measured: number): string => {
   return `${predicted.toFixed(1)} (${percent < 0 ? "" : "+"}${percent.toFixed(0)} %)`;
 };
 
-type Values = Readonly<Partial<Record<Exclude<keyof typeof OPTIONS, "validate">, string>>>;
+type Values = Readonly<Partial<Record<Exclude<keyof typeof OPTIONS, "validate" | "measured">, string>>>;
 
 function table(figures: EngineFigures, values: Values): string {
   const numbers = (text = ""): readonly number[] => text.split(",").map(Number);
@@ -81,16 +86,16 @@ function table(figures: EngineFigures, values: Values): string {
   const head = [
     "runs a day",
     "workers",
-    "of its capacity",
-    "first full",
-    "p50",
+    "load",
+    "full first",
+    "median",
     "p99",
     "queue p99",
     "parked",
-    "memory of workers",
+    "memory",
     "connections",
     "journal a day",
-    "a million runs cost: used",
+    "used",
     "provided",
   ];
   return columns([head, ...rows]);
@@ -113,10 +118,8 @@ function rowOf(
     keptDays: Number(values["kept-days"]),
   };
   const price = priceOfRun(scenario, runsPerSecond, journal, prices);
-  const memory = (figures.idle?.at(-1)?.worker?.residentMb ?? Number.NaN) * workers;
-  const each = (figures.throughput ?? []).find(
-    (one) => one.workers === 1 && one.kind === "nestbox",
-  )?.connections;
+  const memory = (figures.parked?.worker.after.residentMb ?? Number.NaN) * workers;
+  const each = connectionsOf(figures);
   const simulated =
     limit === 0 || runsPerSecond > FULL * limit
       ? undefined
@@ -128,7 +131,7 @@ function rowOf(
   return [
     runsPerDay.toExponential(0),
     String(workers),
-    limit === 0 ? "–" : `${((runsPerSecond / limit) * 100).toPrecision(2)} %`,
+    limit === 0 ? "no room" : percent(runsPerSecond / limit),
     first?.part ?? "",
     simulated === undefined ? "too much" : time(percentile(simulated.latencies, 0.5)),
     simulated === undefined ? "–" : time(percentile(simulated.latencies, 0.99)),
@@ -151,7 +154,7 @@ function scenarioOf(
   const by = handOut(figures.engine);
   const deathDays = Number(values["death-days"]);
   const pollMs = values["poll-ms"] === undefined ? by.pollMs : Number(values["poll-ms"]);
-  const demands = demandsOf(figures, "busy");
+  const demands = demandsOf(figures);
   return {
     load: { kind: "open", runsPerSecond },
     workers,
@@ -169,8 +172,7 @@ function scenarioOf(
       ...(pollMs === undefined ? {} : { pollMs }),
     },
     server: { cores: Number(values["server-cores"]) },
-    // Looks were measured at the interval that is the default.
-    demands: { ...demands, lookCpu: (demands.lookCpu * (by.pollMs ?? 1)) / (pollMs ?? 1) },
+    demands: { ...demands, lookCpu: demands.lookCpu * looksAt(pollMs) },
     ...(deathDays > 0
       ? {
           deaths: {
@@ -183,6 +185,18 @@ function scenarioOf(
   };
 }
 
+/** Of one worker that is busy; `undefined` where it has none of its own. */
+function connectionsOf({ throughput = [] }: EngineFigures): number | undefined {
+  const each = throughput.flatMap(({ connections, workers }) =>
+    connections === undefined ? [] : [Math.ceil(connections / workers)],
+  );
+  return each.length === 0 ? undefined : Math.max(...each);
+}
+
+function percent(part: number): string {
+  return `${part < 0.1 ? (part * 100).toPrecision(2) : (part * 100).toFixed(0)} %`;
+}
+
 function time(ms: number): string {
   return ms < 1_000 ? `${ms.toFixed(0)} ms` : `${(ms / 1_000).toPrecision(3)} s`;
 }
@@ -191,17 +205,4 @@ function size(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB", "PB"];
   const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   return `${(bytes / 1_000 ** power).toPrecision(3)} ${units[power] ?? ""}`;
-}
-
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join("  "),
-    )
-    .join("\n");
 }

@@ -1,6 +1,6 @@
 /** The model against what was measured: the benchmark's own load, on the benchmark's own machine. */
 import type { EngineFigures } from "../fleet/figures.ts";
-import { type Basis, BENCH_SANDBOXES, busyAt, DBOS_CONCURRENCY, DBOS_POLL_MS, demandsOf } from "./demands.ts";
+import { BENCH_SANDBOXES, busyAt, DBOS_CONCURRENCY, DBOS_POLL_MS, demandsOf } from "./demands.ts";
 import { simulate } from "./model.ts";
 import type { Scenario } from "./scenario.ts";
 import { percentile } from "./stats.ts";
@@ -15,8 +15,8 @@ export interface Comparison {
 const OPEN = 64;
 const RUNS = 4_000;
 
-export function validate(figures: EngineFigures, basis: Basis, seed = 1): readonly Comparison[] {
-  const demands = demandsOf(figures, basis);
+export function validate(figures: EngineFigures, seed = 1): readonly Comparison[] {
+  const demands = demandsOf(figures);
   const scenario = (workers: number, calls: number, load: Scenario["load"]): Scenario => ({
     load,
     workers,

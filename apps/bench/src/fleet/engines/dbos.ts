@@ -123,7 +123,8 @@ const COUNTERS = `SELECT ${[
   ...TABLES.map((table) => `${count(table)} AS "rows ${table}"`),
   `${TABLES.map(bytes).join(" + ")} AS "bytes of tables"`,
   `pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS "bytes of the log"`,
-  `(SELECT count(*) FROM pg_stat_activity WHERE usename = 'worker') AS "connections of workers"`,
+  `(SELECT count(*) FROM pg_stat_activity WHERE usename = 'worker' AND datname = 'runs')
+    AS "connections of workers"`,
 ].join(", ")}`;
 const STATEMENTS = `SELECT coalesce(sum(calls) FILTER (WHERE r.rolname = 'worker'), 0) AS "statements of workers",
   coalesce(sum(calls) FILTER (WHERE r.rolname = 'client'), 0) AS "statements of clients"

@@ -14,9 +14,10 @@ const ADMIN = `http://127.0.0.1:${BASE + 1}`;
 const PORTS = { nestbox: BASE + 10, floor: BASE + 11 } as const;
 const START_MS = 60_000;
 
-export async function openRestateEngine(household: Household): Promise<BenchEngine> {
+/** `streams` is how many runs the server puts on one connection before it opens the next; 128 where nobody says. */
+export async function openRestateEngine(household: Household, streams: number): Promise<BenchEngine> {
   const folder = household.folder("restate");
-  const pid = await startServer(household, folder);
+  const pid = await startServer(household, folder, streams);
   const admin = openRestateAdmin({ adminUrl: ADMIN });
   const runs = openRestate({ ingressUrl: INGRESS, blobs: openBlobFolder(`${folder}/blobs`) });
   const registered = new Set<Kind>();
@@ -55,14 +56,13 @@ export async function openRestateEngine(household: Household): Promise<BenchEngi
         "rows of the server's journals": await query("SELECT count(*) AS n FROM sys_journal"),
         "rows of state": await query("SELECT count(*) AS n FROM state"),
         "bytes of state": await query("SELECT sum(octet_length(value_utf8)) AS n FROM state"),
-        "bytes on disk": diskBytes(`${folder}/data`),
       };
     },
     close: () => Promise.resolve(),
   };
 }
 
-async function startServer(household: Household, folder: string): Promise<number> {
+async function startServer(household: Household, folder: string, streams: number): Promise<number> {
   const program = process.env["NESTBOX_RESTATE_SERVER"];
   if (program === undefined || Object.keys(networkInterfaces()).some((name) => name !== "lo"))
     throw new Error("The server of Restate runs in a network namespace of its own only");
@@ -84,6 +84,7 @@ async function startServer(household: Household, folder: string): Promise<number
       RESTATE_NODE_NAME: "bench",
       RESTATE_DISABLE_TELEMETRY: "true",
       RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: "512 MiB",
+      RESTATE_WORKER__INVOKER__HTTP2_STREAMS_PER_CONNECTION_LIMIT: String(streams),
       RESTATE_LOG_FILTER: "error",
       RESTATE_INGRESS__BIND_PORT: String(BASE),
       RESTATE_ADMIN__BIND_PORT: String(BASE + 1),
