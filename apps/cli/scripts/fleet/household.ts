@@ -63,6 +63,14 @@ export async function exited(
   return { code: child.exitCode, signal: child.signalCode };
 }
 
+/** The same, when all that it said has been read too. */
+export async function closed(child: ChildProcess): Promise<{ readonly code: number | null }> {
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("close", resolve).once("error", reject);
+  });
+  return { code };
+}
+
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

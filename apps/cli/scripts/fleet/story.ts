@@ -6,9 +6,10 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-import { end, type Household } from "./household.ts";
+import { closed, end, type Household } from "./household.ts";
 import { type FleetPlace, until } from "./servers.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -42,20 +43,26 @@ export async function tellStory(
   writeFileSync(ledger, "");
   makeProject(project);
   const env = { ...process.env, ...place.env, NESTBOX_FLEET_LEDGER: ledger, NO_COLOR: "1" };
-  const nestbox = (...words: readonly string[]): string =>
-    execFileSync(process.execPath, [...PROGRAM, ...words, ...place.words], {
+  const nestbox = async (...words: readonly string[]): Promise<string> => {
+    const child = household.start(process.execPath, [...PROGRAM, ...words, ...place.words], {
       env,
-      encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
-      timeout: STEP_MS,
     });
+    let text = "";
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    const { code } = await within(`nestbox ${words[0]} ends`, closed(child));
+    if (code !== 0) throw new Error(`nestbox ${words.join(" ")} ended with the exit code ${code}: ${text}`);
+    return text;
+  };
   const written = () => readEffects(ledger);
 
   const workers = [await startWorker("worker 1"), await startWorker("worker 2")];
   say("two workers are ready, each with the tools and the policy of its own command line");
 
   const script = join(examples, "fleet-review.ts");
-  nestbox("submit", script, "--id", RUN);
+  // Watched from now on: the call is to be caught in its middle, however long the command takes to end.
+  const submitted = nestbox("submit", script, "--id", RUN);
+  submitted.catch(() => undefined);
   say(`a run is submitted: nestbox submit ${script.slice(script.indexOf("examples/"))} --id ${RUN}`);
 
   await until(
@@ -70,6 +77,7 @@ export async function tellStory(
   say(`${killed.name} is in the middle of render_report`);
   const killedAt = performance.now();
   await killed.end("SIGKILL");
+  await submitted;
   say(`${killed.name} is killed: kill -9 ${killed.pid}`);
 
   await until("the other worker takes the run up", () => takenUp(other) !== undefined, STEP_MS);
@@ -82,14 +90,13 @@ export async function tellStory(
     STEP_MS,
   );
   say("the run waits for a person: it holds no isolate and no worker");
-  const status = nestbox("status", RUN, "--json");
+  const status = await nestbox("status", RUN, "--json");
   if (!status.includes("send_report")) throw new Error(`The run does not ask about send_report: ${status}`);
-  nestbox("approve", RUN, "--yes");
+  await nestbox("approve", RUN, "--yes");
   say(`a person says yes: nestbox approve ${RUN}`);
 
-  const ended = JSON.parse(
-    nestbox("submit", script, "--id", RUN, "--wait", "--json").trim().split("\n").at(-1) ?? "{}",
-  ) as {
+  const answer = await nestbox("submit", script, "--id", RUN, "--wait", "--json");
+  const ended = JSON.parse(answer.trim().split("\n").at(-1) ?? "{}") as {
     readonly ok?: boolean;
     readonly value?: unknown;
   };
@@ -144,6 +151,19 @@ export async function tellStory(
       lines,
       end: async (signal) => (await end(child, signal)).code,
     };
+  }
+}
+
+async function within<T>(what: string, work: Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const late = pause(STEP_MS, undefined, { signal: stop.signal }).then(() => {
+    throw new Error(`It did not come to this: ${what}`);
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    stop.abort();
   }
 }
 
