@@ -36,6 +36,8 @@ async function show(name: EngineName): Promise<number> {
   const interrupted = new Promise<never>((_resolve, reject) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const)
       process.once(signal, () => reject(new Error("it was interrupted")));
+    // A mistake of the story itself: what was started ends all the same.
+    process.once("unhandledRejection", reject);
   });
   interrupted.catch(() => undefined);
   try {
