@@ -7,7 +7,7 @@ import { CHUNK_BYTES, encodeFrame, frameChunks, FrameReader, isChunked } from ".
 import { Poller } from "../runner/poller.ts";
 import { messageOf } from "../shared/guards.ts";
 import { memoryReader } from "./resident-memory.ts";
-import { readNow, writeNow } from "./read-now.ts";
+import { readNow, stepAside, writeNow } from "./read-now.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
 
 const MAX_STDERR_CHARS = 8_192;
@@ -50,7 +50,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
           if (child === undefined) queued.push(encodeFrame(type, run, header, segments));
           else if (isChunked(segments, CHUNK_BYTES))
             writeLarge(child, frameChunks(type, run, header, segments, chunks()));
-          else child.stdin?.write(encodeFrame(type, run, header, segments));
+          else writeSmall(child, encodeFrame(type, run, header, segments));
         },
         poll: () => void (gone || poll?.()),
         kill() {
@@ -174,6 +174,7 @@ function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): 
           budgetMs: POLL_MS,
           maxInRow: MAX_POLLS_IN_ROW,
           maxPartialMs: MAX_FRAME_MS,
+          stepAside,
         });
   child.stdout?.on("data", (chunk: Buffer) => {
     poller?.rest();
@@ -212,6 +213,13 @@ function writeLarge(child: ChildProcess, chunks: Iterable<Buffer>): void {
     }
     if (at < chunk.length) stdin?.write(Buffer.from(chunk.subarray(at)));
   }
+}
+
+/** Writes at once what the pipe has room for; a stream that has something queued is not overtaken. */
+function writeSmall({ stdin }: ChildProcess, frame: Buffer): void {
+  const fd = stdin?.writableLength === 0 ? descriptorOf(stdin) : undefined;
+  const at = fd === undefined ? 0 : writeNow(fd, frame, 0);
+  if (at < frame.length) stdin?.write(frame.subarray(at));
 }
 
 /** The raw descriptor behind a pipe; other runtimes and systems do not have it. */

@@ -38,3 +38,30 @@ export function writeNow(fd: number, buffer: Buffer, roomMs: number, end = Numbe
   }
   return at;
 }
+
+/**
+ * A read of this process's input that sleeps in the system until something is there, for when nothing else is to be
+ * done meanwhile: waking is then far cheaper than through the event loop. Undefined where a stream cannot be switched.
+ */
+export function sleepingRead(stream: unknown): ((buffer: Buffer) => number) | undefined {
+  const handle = (stream as { _handle?: { fd?: unknown; setBlocking?: unknown } } | null)?._handle;
+  const set = handle?.setBlocking;
+  const fd = handle?.fd;
+  if (process.platform === "win32" || typeof set !== "function" || typeof fd !== "number") return undefined;
+  return (buffer) => {
+    Reflect.apply(set, handle, [true]);
+    try {
+      return readNow(fd, buffer);
+    } finally {
+      Reflect.apply(set, handle, [false]);
+    }
+  };
+}
+
+/** Never written to: it is only waited on. */
+const CELL = new Int32Array(new SharedArrayBuffer(4));
+
+/** Leaves the core to others for as short as the system can, some tens of microseconds. */
+export function stepAside(): void {
+  Atomics.wait(CELL, 0, 0, 0.001);
+}

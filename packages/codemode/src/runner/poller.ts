@@ -1,7 +1,10 @@
 /**
- * Looks for an answer a few microseconds longer before the event loop takes over: two sleeping processes that wake
- * each other cost more than a short look. It backs off where nothing comes, never runs on a single core, and never
- * keeps the event loop waiting for longer than a few turns.
+ * Looks for an answer a few microseconds longer before it sleeps: two sleeping processes that wake each other cost more
+ * than a short look. It backs off where nothing comes, never runs on a single core, and never keeps the event loop
+ * waiting for longer than a few turns.
+ *
+ * A system may put both processes on one core, and a look then keeps away what it looks for. After a look in vain
+ * `stepAside` leaves the core for a moment, so that the other side runs and this one is given another core.
  */
 export interface PollerOptions {
   /** Reads what is there without waiting: bytes read, 0 at the end, -1 when there is nothing. */
@@ -15,14 +18,16 @@ export interface PollerOptions {
   readonly maxInRow: number;
   /** Milliseconds that rests of frames are waited for before the event loop has its turn. */
   readonly maxPartialMs: number;
+  /** Leaves the core to others for as short as the system can. Unset: a look in vain ends at once. */
+  readonly stepAside?: () => void;
+  /** Waits until something is there and reads it, as `read` does; unset: it is left to the event loop. */
+  readonly sleep?: ((buffer: Buffer) => number) | undefined;
 }
 
 const BUFFER_BYTES = 256 * 1024;
 const MAX_SKIPPED = 32;
 /** How long the next piece of a frame that has begun is waited for. */
 const PARTIAL_MS = 2;
-/** What comes this soon after a look was worth looking for: the next look is not left out. */
-const SOON_MS = 0.4;
 
 export class Poller {
   readonly #options: PollerOptions;
@@ -31,7 +36,6 @@ export class Poller {
   #skip = 0;
   #inRow = 0;
   #partialMs = 0;
-  #asked = Number.NEGATIVE_INFINITY;
 
   constructor(options: PollerOptions) {
     this.#options = options;
@@ -41,36 +45,43 @@ export class Poller {
   rest(): void {
     this.#inRow = 0;
     this.#partialMs = 0;
-    if (this.#options.now() - this.#asked > SOON_MS) return;
-    this.#misses = 0;
-    this.#skip = 0;
   }
 
   /** Whether something came. */
   poll(): boolean {
-    const { now, budgetMs, maxInRow } = this.#options;
-    this.#asked = now();
-    if (this.#skip > 0) {
-      this.#skip--;
-      return false;
-    }
+    const { read, maxInRow, sleep } = this.#options;
     if (this.#inRow >= maxInRow) return false;
-    const end = this.#asked + budgetMs;
+    if (this.#skip > 0) this.#skip--;
+    else {
+      const seen = this.#look();
+      if (seen > 0) this.#misses = 0;
+      else if (seen < 0) this.#skip = Math.min(MAX_SKIPPED, 2 ** ++this.#misses - 2);
+      if (seen >= 0) return this.#take(seen);
+      const { stepAside } = this.#options;
+      stepAside?.();
+      const late = stepAside === undefined ? -1 : read(this.#buffer);
+      if (late >= 0) return this.#take(late);
+    }
+    return sleep !== undefined && this.#take(sleep(this.#buffer));
+  }
+
+  #look(): number {
+    const { read, now, budgetMs } = this.#options;
+    const end = now() + budgetMs;
     do {
-      const bytes = this.#options.read(this.#buffer);
-      if (bytes === 0) return false;
-      if (bytes > 0) {
-        this.#misses = 0;
-        this.#inRow++;
-        this.#options.onChunk(this.#buffer.subarray(0, bytes));
-        this.#readOn();
-        return true;
-      }
+      const bytes = read(this.#buffer);
+      if (bytes >= 0) return bytes;
       breathe();
     } while (now() < end);
-    this.#misses++;
-    this.#skip = Math.min(MAX_SKIPPED, 2 ** this.#misses - 2);
-    return false;
+    return -1;
+  }
+
+  #take(bytes: number): boolean {
+    if (bytes <= 0) return false;
+    this.#inRow++;
+    this.#options.onChunk(this.#buffer.subarray(0, bytes));
+    this.#readOn();
+    return true;
   }
 
   #readOn(): void {

@@ -8,7 +8,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { CHUNK_BYTES, FRAME, frameChunks, type Frame, FrameReader, type Segment } from "../runner/frames.ts";
-import { readNow, writeNow } from "../node/read-now.ts";
+import { readNow, sleepingRead, writeNow } from "../node/read-now.ts";
 import { Poller } from "../runner/poller.ts";
 import { prepareSource } from "../source/prepare.ts";
 import { isolatedVmFactory, loadIsolatedVm } from "./isolated-vm.ts";
@@ -37,8 +37,8 @@ interface Settings {
   readonly poll: boolean;
 }
 
-/** Longer than the host looks: this process has nothing else to do, and one that sleeps makes the other sleep too. */
-const POLL_MS = 0.25;
+/** As long as the host looks: an answer that takes longer is worth a sleep. */
+const POLL_MS = 0.1;
 /** Traffic of one script after which its garbage is collected at once. */
 const COLLECT_BYTES = 8 * 1024 * 1024;
 
@@ -173,19 +173,22 @@ function main(settings: Settings): void {
   const reader = new FrameReader(settings.maxFrameBytes, receive);
   // Read through a function: a frame that the poll takes may end the session.
   const isRunning = (): boolean => session !== undefined;
+  // While a script runs, all that this process waits for is its next frame.
+  const sleep = sleepingRead(process.stdin);
   const poller = new Poller({
     read: (buffer) => readNow(0, buffer),
     onChunk: (chunk) => reader.push(chunk),
     isPartial: () => reader.isPartial,
     now: () => performance.now(),
-    budgetMs: POLL_MS,
+    budgetMs: settings.poll ? POLL_MS : 0,
     maxInRow: Number.POSITIVE_INFINITY,
     maxPartialMs: Number.POSITIVE_INFINITY,
+    sleep,
   });
   process.stdin.on("data", (chunk: Buffer) => {
     poller.rest();
     reader.push(chunk);
-    if (!settings.poll) return;
+    if (!settings.poll && sleep === undefined) return;
     while (isRunning() && poller.poll());
   });
   // A terminal tells the whole group; it is for the host to decide what an interrupt means.

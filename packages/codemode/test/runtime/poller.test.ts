@@ -8,9 +8,17 @@ function open(
     readonly maxInRow?: number;
     readonly partial?: () => boolean;
     readonly maxPartialMs?: number;
+    /** What is there after others have had the core. */
+    readonly aside?: readonly (string | -1)[];
+    /** What wakes a sleep. */
+    readonly asleep?: readonly (string | -1 | 0)[];
   } = {},
 ) {
   const left = [...script];
+  const aside = [...(options.aside ?? [])];
+  const asleep = [...(options.asleep ?? [])];
+  let sleeps = 0;
+  let asides = 0;
   const chunks: string[] = [];
   let now = 0;
   let reads = 0;
@@ -27,8 +35,25 @@ function open(
     budgetMs: 0.1,
     maxInRow: options.maxInRow ?? 100,
     maxPartialMs: options.maxPartialMs ?? 100,
+    ...(options.aside === undefined
+      ? {}
+      : {
+          stepAside() {
+            asides++;
+            left.unshift(aside.shift() ?? -1);
+          },
+        }),
+    ...(options.asleep === undefined
+      ? {}
+      : {
+          sleep(buffer: Buffer) {
+            sleeps++;
+            const next = asleep.shift() ?? -1;
+            return typeof next === "string" ? buffer.write(next) : next;
+          },
+        }),
   });
-  return { poller, chunks, reads: () => reads, wait: (ms: number) => void (now += ms) };
+  return { poller, chunks, reads: () => reads, asides: () => asides, sleeps: () => sleeps };
 }
 
 describe("the poller", () => {
@@ -45,18 +70,33 @@ describe("the poller", () => {
     expect(reads()).toBeGreaterThan(50);
   });
 
-  test("looks again at once where what it missed came soon after, and leaves looks out where it did not", () => {
-    const soon = open([]);
-    const late = open([]);
-    for (let i = 0; i < 20; i++) {
-      soon.poller.poll();
-      soon.poller.rest();
-      late.poller.poll();
-      late.wait(1);
-      late.poller.rest();
-    }
-    expect(soon.reads()).toBeGreaterThan(20);
-    expect(late.reads()).toBeLessThan(soon.reads() / 2);
+  test("leaves the core to the other side after a look in vain, and takes what came of it", () => {
+    const { poller, chunks, asides } = open([], { aside: ["a", -1] });
+    expect([poller.poll(), poller.poll()]).toEqual([true, false]);
+    expect(chunks).toEqual(["a"]);
+    expect(asides()).toBe(2);
+  });
+
+  test("looks less and less where only stepping aside brings something: both may be on one core for long", () => {
+    const { poller, asides } = open([], { aside: Array<string>(1_000).fill("a") });
+    for (let i = 0; i < 1_000; i++) poller.poll();
+    expect(asides()).toBeGreaterThan(20);
+    expect(asides()).toBeLessThan(60);
+  });
+
+  test("looks every time where a look finds something", () => {
+    const { poller, asides } = open(Array<string>(50).fill("a"), { aside: [] });
+    for (let i = 0; i < 50; i++) expect(poller.poll()).toBe(true);
+    expect(asides()).toBe(0);
+  });
+
+  test("sleeps where it may, instead of a look that is left out and after one in vain", () => {
+    const { poller, chunks, sleeps, reads } = open([], { asleep: ["a", "b", "c", "d", "e", "f", 0] });
+    for (let i = 0; i < 6; i++) expect(poller.poll()).toBe(true);
+    expect(poller.poll()).toBe(false);
+    expect(chunks.join("")).toBe("abcdef");
+    expect(sleeps()).toBe(7);
+    expect(reads()).toBeLessThan(20);
   });
 
   test("gives the event loop its turn", () => {
