@@ -107,6 +107,43 @@ describe("a value that leaves the script", () => {
     expect(await value("const shared = { x: 1 }; return [shared, shared]")).toEqual([{ x: 1 }, { x: 1 }]);
   });
 
+  test.each([
+    ['{ a: 1, b: "x", c: null, d: true, e: -0, f: 1e21 }', { a: 1, b: "x", c: null, d: true, e: 0, f: 1e21 }],
+    ['{ a: 1, "b\\"\\ud800": "\\u2028\\ud800", c: undefined }', { a: 1, 'b"\ud800': "\u2028\ud800" }],
+    ['{ a: 1, b: [2, { c: 3 }], d: "x" }', { a: 1, b: [2, { c: 3 }], d: "x" }],
+    ["{ a: undefined, b: new Map([[1, 2]]), c: 1 }", { b: [[1, 2]], c: 1 }],
+    ['{ ["__proto__"]: 1, a: 2, b: {} }', JSON.parse('{"__proto__":1,"a":2,"b":{}}')],
+    ["{ a: 1, b: NaN, c: 2 }", { a: 1, b: null, c: 2 }],
+    ["{ a: 1, toJSON: 5 }", { a: 1, toJSON: 5 }],
+    ["{ a: 1, [Symbol('s')]: 2 }", { a: 1 }],
+  ])("words and more than words stand side by side: %s", async (source, expected) => {
+    expect(await value(`return ${source}`)).toEqual(expected);
+    expect(await value(`Object.prototype.toJSON = undefined; return ${source}`)).toEqual(expected);
+  });
+
+  test("every member is read once and in its order, whatever the others are", async () => {
+    for (const rest of ["1", "{ x: 1 }", "[1]", "() => 1", "new Date(0)"]) {
+      const seen = await value(`
+        const seen = [];
+        const target = { a: 1, b: "x", c: ${rest}, d: 2, e: { f: 1 } };
+        const watched = new Proxy(target, {
+          get(object, key) { seen.push(key); return object[key]; },
+        });
+        text(watched);
+        return seen;`);
+      expect(seen).toEqual(["toJSON", "a", "b", "c", "d", "e"]);
+    }
+  });
+
+  test("the limit of a value's size holds for its words", async () => {
+    const long = "return { a: 'x'.repeat(600), b: 'x'.repeat(600) }";
+    const outcome = await run(long, { limits: { maxValueChars: 1_000 } });
+    expect(outcome).toMatchObject({ ok: false, error: { name: "RangeError" } });
+    const mixed = "return { a: 'x'.repeat(600), c: {}, b: 'x'.repeat(600) }";
+    expect(await run(mixed, { limits: { maxValueChars: 1_000 } })).toMatchObject({ ok: false });
+    expect(await run(mixed, { limits: { maxValueChars: 1_300 } })).toMatchObject({ ok: true });
+  });
+
   test("a hundred thousand keys and a detached buffer are values like others", async () => {
     expect(
       await value(

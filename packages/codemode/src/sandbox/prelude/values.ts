@@ -73,11 +73,73 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
     return length > 0 ? length : 0;
   }
 
+  /** An object whose members were read up to one that is more than a word; nothing is read twice. */
+  interface Begun {
+    readonly kind: "begun";
+    readonly toJSON: unknown;
+    /** Undefined: none of its members was read. */
+    readonly names: readonly string[] | undefined;
+    /** The members before `at`, as JSON without its end. */
+    readonly text: string;
+    readonly kept: number;
+    readonly chars: number;
+    readonly at: number;
+    /** The value of the member at `at`, which has been read. */
+    readonly item: unknown;
+  }
+
+  /** `{ a: 1, b: "x" }`, what nearly all arguments are: its text without a copy between. */
+  function flat(value: object, what: string): Encoded | Begun {
+    const toJSON = (value as { toJSON?: unknown }).toJSON;
+    const begun = (names?: readonly string[], text = "{", kept = 0, chars = 0, at = 0, item?: unknown) =>
+      ({ kind: "begun", toJSON, names, text, kept, chars, at, item }) satisfies Begun;
+    if (typeof toJSON === "function" || P.isArray(value)) return begun();
+    const prototype = P.getPrototypeOf(value);
+    if (prototype !== P.objectPrototype && prototype !== null) return begun();
+    const names = P.objectKeys(value);
+    let text = "{";
+    let kept = 0;
+    let chars = 0;
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] as string;
+      const item = (value as Record<string, unknown>)[name];
+      let word: string;
+      if (typeof item === "string") {
+        chars += item.length + 3;
+        if (chars > limits.chars) throw tooLarge(what);
+        word = P.stringify(item);
+      } else if (typeof item === "number" && P.numberIsFinite(item)) {
+        chars += 4;
+        word = P.String(item);
+      } else if (item === null || typeof item === "boolean") {
+        chars += 5;
+        word = P.String(item);
+      } else if (item === undefined) {
+        chars += 5;
+        continue;
+      } else return begun(names, text, kept, chars, i, item);
+      chars += name.length + 4;
+      if (chars > limits.chars) throw tooLarge(what);
+      text += (kept++ === 0 ? "" : ",") + P.stringify(name) + ":" + word;
+    }
+    // Nothing kept, or members under symbols: there is more to say than its text.
+    if (kept === 0 || P.symbolsOf(value).length > 0)
+      return begun(names, text, kept, chars, names.length, undefined);
+    return { kind: "json", text: text + "}" };
+  }
+
   function encode(input: unknown, options: EncodeOptions): Encoded {
     if (typeof input === "string") {
       if (input.length > limits.chars) throw tooLarge(options.what);
       return { kind: "string", text: input };
     }
+    if (typeof input !== "object" || input === null || options.lenient === true)
+      return encodeAny(input, options, undefined);
+    const read = flat(input, options.what);
+    return read.kind === "begun" ? encodeAny(input, options, read) : read;
+  }
+
+  function encodeAny(input: unknown, options: EncodeOptions, begun: Begun | undefined): Encoded {
     const keys = P.list<string | undefined>();
     const parents = P.list<object>();
     let depth = 0;
@@ -182,14 +244,16 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       return out;
     }
 
-    /** Reads the members into `out`; how many there were to keep. */
-    function members(value: object, out: Record<string, unknown>): number {
+    /** Reads the members into `out`, from where another reading has stopped; how many there were to keep. */
+    function members(value: object, out: Record<string, unknown>, from?: Begun): number {
       let kept = 0;
-      const names = P.objectKeys(value);
-      for (let i = 0; i < names.length; i++) {
+      const names = from?.names ?? P.objectKeys(value);
+      const first = from?.at ?? 0;
+      for (let i = first; i < names.length; i++) {
         const name = names[i] as string;
         keys[depth - 1] = name;
-        const item = plain((value as Record<string, unknown>)[name], name);
+        const read = from !== undefined && i === first ? from.item : (value as Record<string, unknown>)[name];
+        const item = plain(read, name);
         if (item !== undefined) {
           count(name.length + 4);
           out[name] = item;
@@ -296,7 +360,12 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
           value = P.apply(toJSON as (...args: unknown[]) => unknown, value, [key]);
       }
       if (typeof value !== "object" || value === null) return primitive(value);
-      const toJSON = (value as { toJSON?: unknown }).toJSON;
+      return structure(value, key, (value as { toJSON?: unknown }).toJSON);
+    }
+
+    /** An object whose `toJSON` has been read. */
+    function structure(input: object, key: string, toJSON: unknown): unknown {
+      let value = input;
       if (typeof toJSON === "function") {
         if (toJSON === P.dateToJSON && brand(P.dateGetTime, value)) return time(value);
         value = P.apply(toJSON as (...args: unknown[]) => object, value, [key]);
@@ -313,10 +382,15 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
         const known = special(object);
         if (known !== undefined) return known.value;
       }
-      let kept = 0;
+      return record(object, isPlain);
+    }
+
+    function record(object: object, isPlain: boolean, from?: Begun): unknown {
+      let kept = from?.kept ?? 0;
       const result = descend(object, () => {
-        const out = P.create(null) as Record<string, unknown>;
-        kept = members(object, out);
+        const out = (kept === 0 ? P.create(null) : P.parse(from?.text + "}")) as Record<string, unknown>;
+        if (kept > 0) P.setPrototypeOf(out, null);
+        kept += members(object, out, from);
         return out;
       });
       // A Map without its prototype looks like any other object without members.
@@ -330,7 +404,13 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       return result;
     }
 
-    const copy = plain(input, "");
+    if (begun !== undefined) chars = begun.chars;
+    const copy =
+      begun === undefined
+        ? plain(input, "")
+        : begun.names === undefined
+          ? structure(input as object, "", begun.toJSON)
+          : record(input as object, true, begun);
     if (copy === undefined) return { kind: "undefined" };
     if (typeof copy === "string" && !(lenient && !bare)) return { kind: "string", text: copy };
     return { kind: "json", text: P.stringify(copy) };
