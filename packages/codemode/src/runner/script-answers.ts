@@ -80,22 +80,32 @@ export function releaseAnswers(
   order: ScriptEnvironment["order"],
   last: boolean,
 ): { readonly text: string; readonly segments: readonly Segment[]; readonly held: ReadyAnswer[] } {
-  const left = new Map(ready.map((answer) => [answer.id, answer]));
-  const released: ReadyAnswer[] = [];
-  const take = (id: number): void => {
-    const answer = left.get(id);
-    if (answer !== undefined && left.delete(id)) released.push(answer);
-  };
-  for (const id of order === undefined ? left.keys() : order([...left.keys()])) take(id);
-  // Nothing else will come: what was left out must not keep the script waiting for ever.
-  if (last) for (const id of left.keys()) take(id);
+  const { released, held } =
+    order === undefined ? { released: ready, held: [] } : inOrder(ready, order, last);
   const segments: Segment[] = [];
   const rows = released.map((answer) => {
     const row = answer.row(segments.length);
     segments.push(...answer.segments);
     return row;
   });
-  return { text: rows.join(","), segments, held: [...left.values()] };
+  return { text: rows.join(","), segments, held };
+}
+
+function inOrder(
+  ready: readonly ReadyAnswer[],
+  order: NonNullable<ScriptEnvironment["order"]>,
+  last: boolean,
+): { readonly released: readonly ReadyAnswer[]; readonly held: ReadyAnswer[] } {
+  const left = new Map(ready.map((answer) => [answer.id, answer]));
+  const released: ReadyAnswer[] = [];
+  const take = (id: number): void => {
+    const answer = left.get(id);
+    if (answer !== undefined && left.delete(id)) released.push(answer);
+  };
+  for (const id of order([...left.keys()])) take(id);
+  // Nothing else will come: what was left out must not keep the script waiting for ever.
+  if (last) for (const id of left.keys()) take(id);
+  return { released, held: [...left.values()] };
 }
 
 /** A rest whose `begin` counts once. */

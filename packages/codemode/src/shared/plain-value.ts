@@ -27,12 +27,11 @@ const REGEXP_SOURCE = getterOf(RegExp.prototype, "source");
 
 /** Whether JSON would lose something of a value. Throws what its getters and traps throw. */
 export function needsCare(value: unknown): boolean {
-  const queue: unknown[] = [value];
+  if (typeof value !== "object" || value === null) return isLost(value);
+  const queue: object[] = [value];
   let probes = 0;
-  for (let index = 0; index < queue.length && index < MAX_CHECKED; index++) {
-    const item = queue[index];
-    if (isLost(item)) return true;
-    if (typeof item !== "object" || item === null) continue;
+  for (let index = 0; index < queue.length; index++) {
+    const item = queue[index] as object;
     const children = Array.isArray(item) ? (item as readonly unknown[]) : Object.values(item);
     if (children !== item) {
       if (!isPlain(item) && !(item instanceof Date && !Number.isNaN(item.getTime()))) return true;
@@ -40,8 +39,10 @@ export function needsCare(value: unknown): boolean {
       if (children.length === 0 && ++probes <= MAX_PROBES && kindOf(item) !== undefined) return true;
     }
     for (const child of children) {
-      if (isLost(child)) return true;
-      if (typeof child === "object" && child !== null) queue.push(child);
+      if (typeof child === "object") {
+        // What is not going to be looked at is not kept.
+        if (child !== null && queue.length < MAX_CHECKED) queue.push(child);
+      } else if (isLost(child)) return true;
     }
   }
   return false;
