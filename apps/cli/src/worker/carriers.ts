@@ -96,7 +96,10 @@ export function createCarriers(options: CarriersOptions): Carriers {
   function callersOf(part: Part, gate: RunGate): CallerFor {
     return (callId) => {
       const caller = host.caller({ callId, toolName: CALLER_NAME });
-      const leave = routes.enter(callId, gate);
+      // The first one is asked for what the run may call, before it begins. It makes no call, and has the run's id:
+      // another run's call may have the same one, which only what comes after its last colon tells from a run's.
+      const isView = callId === part.runId;
+      const leave = isView ? undefined : routes.enter(callId, gate);
       return {
         tools: caller.tools,
         async executeTool(name, args, callOptions) {
@@ -109,9 +112,8 @@ export function createCarriers(options: CarriersOptions): Carriers {
         },
         async [Symbol.asyncDispose]() {
           await caller.close();
-          leave();
-          // The first one is asked for what the run may call, before it begins.
-          if (callId === part.runId) part.prepared();
+          leave?.();
+          if (isView) part.prepared();
         },
       };
     };

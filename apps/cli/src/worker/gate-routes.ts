@@ -3,7 +3,7 @@ import type { CallGate, CallRequest } from "@nestbox/tool";
 /** One gate in front of a host, behind which every run has its own. A call of none of them is denied. */
 export interface GateRoutes {
   readonly gate: CallGate;
-  /** Calls below this root belong to this gate until what it returns is called. */
+  /** Calls below this root, the id of a call and not of a run, belong to this gate until what it returns is called. */
   enter(rootId: string, gate: CallGate): () => void;
 }
 

@@ -92,7 +92,7 @@ describe("nestbox worker", () => {
     await worker.fleet.approve("reaching", "1");
     await worker.fleet.reaches("reaching", "ended");
     expect(await worker.fleet.engine.result("reaching")).toMatchObject({
-      value: ["await_file", "deploy", "double", "stuck"],
+      value: ["await_file", "call_later", "deploy", "double", "stuck"],
     });
   });
 
@@ -123,6 +123,23 @@ describe("nestbox worker", () => {
     await worker.fleet.approve("parking", "2");
     expect(await worker.fleet.reaches("parking", "ended")).toMatchObject({ ok: false });
     expect(await worker.said("run.ended", "parking")).toMatchObject({ outcome: "policy" });
+  });
+
+  it("keeps the gate of a call from a run that has the call's id as its own", async () => {
+    await using worker = await startWorker();
+    const path = join(worker.folder, "go");
+    worker.fleet.submit("a", {
+      code: `return (await ctx.executeTool("call_later", { path: ${JSON.stringify(path)} })).isError`,
+    });
+    await expect.poll(() => existsSync(`${path}.calls`), { timeout: 30_000 }).toBe(true);
+    // While it is under way and once it has ended, the first call of `a` is that of `a`.
+    worker.fleet.submit("a:1", { code: "await tools.deploy({})" });
+    await worker.fleet.reaches("a:1", "parked");
+    worker.fleet.submit("a:1:1", { code: "return 7" });
+    await worker.fleet.reaches("a:1:1", "ended");
+    writeFileSync(path, "");
+    expect(await worker.fleet.reaches("a", "ended")).toMatchObject({ ok: true });
+    expect(await worker.fleet.engine.result("a")).toMatchObject({ value: false });
   });
 
   it("makes no call while a policy file is broken, says so, and is not ready", async () => {

@@ -37,6 +37,19 @@ const tools: readonly RunnableTool[] = [
     },
   },
   {
+    name: "call_later",
+    label: "Call later",
+    description: "Calls `double` once there is such a file.",
+    parameters: path,
+    annotations: { destructiveHint: false, openWorldHint: false },
+    async execute(_id: string, params: { path: string }, _signal, _onUpdate, ctx) {
+      appendFileSync(`${params.path}.calls`, `${process.pid}\n`);
+      while (!existsSync(params.path)) await pause(10);
+      const { result, isError } = await ctx.executeTool("double", { n: 4 });
+      return { ...result, isError };
+    },
+  },
+  {
     name: "stuck",
     label: "Stuck",
     description: "Never ends, whatever its signal says.",
