@@ -78,7 +78,7 @@ export function questionLines(question: FleetQuestion): readonly string[] {
   const more = lines.length - shown.length;
   return [
     `${oneLine(name)} wants to run (key ${oneLine(key)}):`,
-    ...shown.map((line) => `  ${oneLine(line, 2_000)}`),
+    ...shown.map((line) => `  ${oneLine(line, MAX_LINE_CHARS)}`),
     ...(more > 0 ? [`  and ${count(more, "more line")}`] : []),
     ...(folder === undefined ? [] : [`  in ${oneLine(folder)}`]),
     ...(rule === undefined
@@ -91,6 +91,11 @@ export function questionLines(question: FleetQuestion): readonly string[] {
 
 /** Lines of a question that are shown. */
 const MAX_LINES = 100;
+/**
+ * More than is left of any line where it was asked: 2,000 characters, each spelled out, and what says how many are left
+ * out. A second cut through the middle would take just that away, and say that next to nothing is missing.
+ */
+const MAX_LINE_CHARS = 24_000;
 
 /** The object of `--json`. */
 export function runJson(run: FleetRun) {

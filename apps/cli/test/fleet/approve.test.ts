@@ -1,3 +1,4 @@
+import { showText } from "@nestbox/policy";
 import { describe, expect, it } from "vitest";
 
 import type { FleetQuestion } from "../../src/fleet/engine.ts";
@@ -42,6 +43,16 @@ describe("nestbox approve", () => {
         value: { kind: "approved", fingerprint: "of 1", comment: "looked at", by: "ada", at: NOW },
       },
     ]);
+  });
+
+  it("says of a long line how much is left out, and leaves no more out than the one who asks did", async () => {
+    const text = `${"A".repeat(5_000)}\u001b${"B".repeat(5_000)}`;
+    for (const line of [showText(text, 2_000), showText("\u200b".repeat(9_000), 2_000)]) {
+      const fleet = waiting({ ...question("1", "deploy"), lines: [line] });
+      const { stderr } = await command(fleet, ["approve", "x", "--yes"]);
+      expect(stderr).toContain(`  ${line}\n`);
+      expect(stderr.match(/characters left out/g)).toHaveLength(1);
+    }
   });
 
   it("says no with --deny, without asking", async () => {
