@@ -107,7 +107,7 @@ describe("in a checkout", () => {
     const words = ["--prefix", root, "run", "--silent", "nestbox", "--", "run", "mine.js"];
     const npm = process.platform === "win32" ? "npm.cmd" : "npm";
     const { code, stdout, stderr } = await run(npm, words);
-    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "42\n" });
+    expect(code === 0 ? stdout : stderr).toBe("42\n");
   });
 
   it("as part of somebody's own script it stays in the folder in which that runs", async () => {
@@ -117,7 +117,7 @@ describe("in a checkout", () => {
       npm_lifecycle_event: "review",
       INIT_CWD: root,
     });
-    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "42\n" });
+    expect(code === 0 ? stdout : stderr).toBe("42\n");
   });
 });
 
