@@ -1,4 +1,5 @@
 import type { JsonValue } from "@nestbox/tool";
+import { checkPlace } from "../runner/check-place.ts";
 import { CodemodeError } from "../runner/errors.ts";
 import { resolveLimits } from "../runner/limits.ts";
 import { isRecord, messageOf } from "../shared/guards.ts";
@@ -68,8 +69,9 @@ export async function runDurable(request: DurableRequest): Promise<DurableResult
   if (script?.limits?.timeoutMs !== undefined) {
     throw new CodemodeError("misuse", "A durable run has no timeoutMs: set deadlineMs");
   }
-  // Limits that are none are misuse here and not a run that halts.
+  // Limits, zones and locales that are none are misuse here and not a run that halts.
   resolveLimits(script?.limits);
+  checkPlace(script);
   try {
     return await carryOn(request);
   } catch (error) {

@@ -72,8 +72,9 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
           if (child !== undefined) setHeld(child, value);
         },
       };
-      options.node().then(
-        (node) => {
+      options
+        .node()
+        .then((node) => {
           if (gone) return;
           child = launch(node, options.files, spec);
           poll = listen(child, spec, {
@@ -82,9 +83,9 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
           });
           for (const buffer of queued) child.stdin?.write(buffer);
           setHeld(child, held);
-        },
-        (error: unknown) => exit(messageOf(error)),
-      );
+        })
+        // Also what the system does not start at all: that ends this sandbox, and not the process that wanted it.
+        .catch((error: unknown) => exit(messageOf(error)));
       return link;
     },
   };

@@ -3,6 +3,7 @@ import { nameTools, type ToolNames } from "../declarations/identifier.ts";
 import type { ScriptErrorKind, ScriptLimits, ScriptOutcome, ScriptRequest, ScriptRunner } from "../types.ts";
 import type { Clock } from "./clock.ts";
 import type { SandboxDriver, SandboxSpec } from "./driver.ts";
+import { checkPlace } from "./check-place.ts";
 import { CodemodeError } from "./errors.ts";
 import { resolveLimits } from "./limits.ts";
 import { createOutputCheck } from "./output-check.ts";
@@ -71,6 +72,7 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
       throw new CodemodeError("misuse", "A script's code must be a string");
     const limits = resolveLimits({ ...options.limits, ...definedOnly(request.limits) });
     checkGlobals(request);
+    checkPlace(request.environment);
     const tell = (type: "pause" | "resume"): void => {
       try {
         request.onEvent?.({ type });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createRunner, findNode } from "../../src/node/index.ts";
-import { sandboxArguments } from "../../src/node/process-driver.ts";
+import { processDriver, sandboxArguments } from "../../src/node/process-driver.ts";
 import { sandboxFiles } from "../../src/node/sandbox-files.ts";
 import { fakeCaller, type FakeTool } from "./fake-caller.ts";
 import { harness } from "./harness.ts";
@@ -20,6 +20,44 @@ const NO_JIT = ["--no-turbofan", "--no-sparkplug", "--regexp-interpret-all"];
 const linux = process.platform === "linux";
 
 describe("the sandbox process", () => {
+  test("that the system does not start ends as one that died, and ends nothing else", async () => {
+    const driver = processDriver({ files: sandboxFiles(), node: () => findNode({ env: process.env }) });
+    for (const timeZone of ["Nowhere/\u0000", "A".repeat(3_000_000)]) {
+      const message = await new Promise<string>((resolve) => {
+        driver.start(
+          { ...SPEC, timeZone },
+          { frame: () => undefined, exit: (exit) => resolve(exit.message) },
+        );
+      });
+      expect(message).toMatch(/null bytes|E2BIG/);
+    }
+  });
+
+  test("is not wanted for a zone or a locale that is none", async () => {
+    const runner = createRunner({ maxProcesses: 1 });
+    try {
+      for (const environment of [
+        { timeZone: "Nowhere/\u0000" },
+        { timeZone: "A".repeat(300_000) },
+        { timeZone: "Nowhere/Land" },
+        { timeZone: "" },
+        { timeZone: 7 as unknown as string },
+        { locale: "de\u0000" },
+        { locale: "not a locale" },
+        { locale: { toString: 1 } as unknown as string },
+      ]) {
+        const run = runner.run({ code: "return 1", caller: fakeCaller([]), environment });
+        await expect(run).rejects.toMatchObject({ code: "misuse" });
+      }
+      const environment = { timeZone: "Europe/Berlin", locale: "de-AT" };
+      const code = "return new Date(0).getHours() + new Intl.NumberFormat().format(0.5)";
+      const outcome = await runner.run({ code, caller: fakeCaller([]), environment });
+      expect(outcome).toMatchObject({ ok: true, value: "10,5" });
+    } finally {
+      await runner.close();
+    }
+  });
+
   test("hostile 7: Node refuses it files, writes, processes, threads and the network", async () => {
     const files = sandboxFiles();
     const probe = fileURLToPath(new URL("./fixtures/probe.ts", import.meta.url));
