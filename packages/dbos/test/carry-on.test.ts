@@ -15,7 +15,10 @@ interface RigOptions {
   readonly begin?: () => Promise<{ readonly script: string } | undefined>;
   readonly park?: () => boolean;
   readonly lost?: () => boolean;
+  readonly away?: () => boolean;
+  readonly stop?: () => Promise<void>;
   readonly signal?: AbortSignal;
+  readonly closed?: AbortSignal;
 }
 
 /** The journal in memory, and a record of what was told to the database. */
@@ -25,17 +28,22 @@ function rig({
   begin,
   park = () => true,
   lost = () => false,
+  away = () => false,
+  stop = () => Promise.resolve(),
   signal,
+  closed,
 }: RigOptions = {}) {
   const memory = createMemoryJournal();
   const told: JsonValue[] = [];
   const pauses: number[] = [];
+  const said: string[] = [];
   const journal = (runId: string) => {
     const kept: RunJournal = memory.run(runId);
     return {
       ...kept,
       owner: () => "7",
       lost,
+      away,
       step: async (...args: Parameters<RunJournal["step"]>) => {
         onStep?.(args[0]);
         return await kept.step(...args);
@@ -53,7 +61,7 @@ function rig({
     },
     stop: (_runId: string, _part: number, owner: string, state: string, message?: string) => {
       told.push(["stop", owner, state, ...(message === undefined ? [] : [message])]);
-      return Promise.resolve();
+      return stop();
     },
     release: (_runId: string, _part: number, owner: string) => {
       told.push(["release", owner]);
@@ -72,6 +80,8 @@ function rig({
     runs: { parts, clock, journal, run: memory.run },
     deployment: "default",
     signal: signal ?? new AbortController().signal,
+    closed: closed ?? new AbortController().signal,
+    onLog: (level: string, message: string) => said.push(`${level} ${message}`),
     carrierFor: () => ({
       runner,
       callerFor: (callId: string) => ({
@@ -85,7 +95,13 @@ function rig({
     }),
     // The parts of a worker's runs that carrying on uses.
   } as unknown as CarryOnOptions;
-  return { told, pauses, go: (cancelled?: AbortSignal) => carryOn(options, "run", 3, cancelled), memory };
+  return {
+    told,
+    pauses,
+    said,
+    go: (cancelled?: AbortSignal) => carryOn(options, "run", 3, cancelled),
+    memory,
+  };
 }
 
 const FAR = "await new Promise((r) => setTimeout(r, 86400000))";
@@ -153,16 +169,74 @@ describe("one part of a run", () => {
     expect(failing.told.at(-1)).toEqual(["stop", "7", "halted", "never"]);
   });
 
-  test("stays with its worker while the database is away", async () => {
+  test("stays with its worker while the database is away, and says so once", async () => {
     let tries = 0;
-    const { go, pauses } = rig({
+    const { go, pauses, said } = rig({
       begin: () =>
-        ++tries < 3
+        ++tries < 7
           ? Promise.reject(new DbosError("unreachable", "away"))
           : Promise.resolve({ script: JSON.stringify({ code: "return 1" }) }),
     });
     expect(await go()).toBe("ended");
-    expect(pauses).toEqual([1_000, 1_000]);
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+    expect(said).toEqual([
+      "warn The run run stays here until it can be kept again: away",
+      "info The run run could be kept again",
+    ]);
+  });
+
+  test("is not let go of while the database refuses to keep that it has ended or halted", async () => {
+    for (const code of ["return 1", "await tools.hang({})"]) {
+      let refusals = 0;
+      const { go, told } = rig({
+        code,
+        stop: () =>
+          ++refusals < 4 ? Promise.reject(new DbosError("refused", "permission denied")) : Promise.resolve(),
+        onStep: (key) => {
+          if (key === "1") throw new DbosError("refused", "permission denied");
+        },
+      });
+      expect(await go()).toBe(code === "return 1" ? "ended" : "halted");
+      expect(told.filter((one) => Array.isArray(one) && one[0] === "stop").length).toBe(4);
+    }
+  });
+
+  test("does not halt for a database that is away, however often it is", async () => {
+    let failures = 0;
+    let away = false;
+    const { go, told } = rig({
+      onStep: (key) => {
+        away = key === "engine" && ++failures < 20;
+        if (away) throw new DbosError("unreachable", "The database takes no writes");
+      },
+      away: () => away,
+    });
+    expect(await go()).toBe("ended");
+    expect(failures).toBe(20);
+    expect(told.at(-1)).toEqual(["stop", "7", "ended"]);
+  });
+
+  test("has no end where nothing can be kept until its worker has closed: others take it", async () => {
+    const drain = new AbortController();
+    const closed = new AbortController();
+    let tries = 0;
+    const { go } = rig({
+      begin: () => {
+        if (++tries === 3) drain.abort();
+        if (tries === 5) closed.abort();
+        return Promise.reject(new DbosError("unreachable", "away"));
+      },
+      signal: drain.signal,
+      closed: closed.signal,
+    });
+    let ends = 0;
+    void go().then(
+      () => ends++,
+      () => ends++,
+    );
+    await expect.poll(() => tries, { timeout: 10_000 }).toBe(5);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([tries, ends]).toEqual([5, 0]);
   });
 
   test("halts for what is no script, and for limits that are none", async () => {

@@ -9,6 +9,9 @@ const failure = (message: string, code?: string): Error =>
 test("what passes by itself is told from what does not", () => {
   for (const code of ["ECONNREFUSED", "ECONNRESET", "57P01", "57P03", "08006", "40001", "40P01", "53300"])
     expect(isAway(failure("x", code))).toBe(true);
+  // Read-only after a failover, no space, no memory, no disk.
+  for (const code of ["25006", "53100", "53200", "58030", "57014", "55P03"])
+    expect(isAway(failure("x", code))).toBe(true);
   for (const code of ["42P01", "23505", "28P01", "3D000", "22P02", "42501"])
     expect(isAway(failure("connection", code))).toBe(false);
   expect(isAway(failure("Connection terminated unexpectedly"))).toBe(true);

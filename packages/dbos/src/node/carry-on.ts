@@ -20,6 +20,9 @@ export interface CarryOnOptions {
   readonly deployment: string;
   /** Lets go of all runs. */
   readonly signal: AbortSignal;
+  /** Aborted: the worker has closed, and nothing can be kept any more. */
+  readonly closed: AbortSignal;
+  readonly onLog: (level: string, message: string) => void;
 }
 
 /** What DBOS keeps of a part: nothing that a script or a tool has said. */
@@ -29,6 +32,7 @@ export type PartEnd = "ended" | "parked" | "halted" | "released" | "taken over" 
 const MAX_FAILURES = 5;
 const FAILURE_PAUSE_MS = 500;
 const AWAY_PAUSE_MS = 1_000;
+const LONGEST_AWAY_PAUSE_MS = 10_000;
 
 export async function carryOn(
   options: CarryOnOptions,
@@ -36,7 +40,7 @@ export async function carryOn(
   part: number,
   cancelled: AbortSignal | undefined,
 ): Promise<PartEnd> {
-  const { runs, signal } = options;
+  const { runs, signal, closed, onLog } = options;
   const cancel = (): void => {
     // DBOS's own means to cancel end the run as ours do. Where it fails, the run has ended already.
     cancelDurable(runs.run(runId), "Cancelled").catch(() => undefined);
@@ -44,15 +48,19 @@ export async function carryOn(
   if (cancelled?.aborted === true) cancel();
   cancelled?.addEventListener("abort", cancel, { once: true });
   try {
-    for (;;) {
+    for (let away = 0; ; away++) {
       try {
-        return await attempt(options, runId, part);
+        const end = await attempt(options, runId, part);
+        if (away > 0) onLog("info", `The run ${runId} could be kept again`);
+        return end;
       } catch (error) {
-        const isAway = error instanceof DbosError && error.code === "unreachable";
-        if (!isAway || signal.aborted) throw error;
+        if (away === 0)
+          onLog("warn", `The run ${runId} stays here until it can be kept again: ${messageOf(error)}`);
       }
-      // Its rows say that it runs here, and nobody can change them: it stays here until somebody can.
-      await pause(options, AWAY_PAUSE_MS);
+      // Its rows say that it runs here, and whatever the reason, nobody could change them: were it let go of now, no
+      // worker would take it. Once this one has closed it is as one that is dead, whose runs others take.
+      if (closed.aborted) return await new Promise<never>(() => undefined);
+      await awayPause(options, signal.aborted ? 0 : away);
     }
   } finally {
     cancelled?.removeEventListener("abort", cancel);
@@ -91,6 +99,8 @@ async function attempt(options: CarryOnOptions, runId: string, part: number): Pr
       return "released";
     }
     if (journal.lost()) return "taken over";
+    // That does not count against the run: it is none of its failures, and may last.
+    if (journal.away()) throw new DbosError("unreachable", result.halt.message);
     const mayPass = result.halt.kind === "sandbox" || result.halt.kind === "journal";
     if (!mayPass || ++failures > MAX_FAILURES) return await halt(result.halt.message);
     await pause(options, FAILURE_PAUSE_MS * failures);
@@ -99,6 +109,20 @@ async function attempt(options: CarryOnOptions, runId: string, part: number): Pr
 
 async function pause({ runs }: CarryOnOptions, ms: number): Promise<void> {
   await new Promise<void>((resolve) => runs.clock.after(ms, resolve));
+}
+
+/** Longer each time, and cut short when the worker is to let go. */
+async function awayPause({ runs, signal }: CarryOnOptions, before: number): Promise<void> {
+  const ms = Math.min(AWAY_PAUSE_MS * 2 ** Math.min(before, 10), LONGEST_AWAY_PAUSE_MS);
+  await new Promise<void>((resolve) => {
+    const cancel = runs.clock.after(ms, done);
+    function done(): void {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    signal.addEventListener("abort", done, { once: true });
+  });
 }
 
 function readScript(text: string): DurableScript {

@@ -1,6 +1,6 @@
 /**
  * Connections to PostgreSQL that survive its restart. A statement or transaction that failed because the database was
- * away is tried again, whole: each of them must be so that a second time changes nothing.
+ * away, or took no writes, is tried again, whole: each of them must be so that a second time changes nothing.
  */
 import type { DurableClock } from "@nestbox/codemode/durable";
 import { type ClientBase, Pool } from "pg";
@@ -48,9 +48,8 @@ export function openDatabase(options: DatabaseOptions): Database {
         if (!isAway(error))
           throw new DbosError("refused", `The database refused: ${messageOf(error)}`, { cause: error });
         if (clock.now() + pause > until) {
-          throw new DbosError("unreachable", `The database does not answer: ${messageOf(error)}`, {
-            cause: error,
-          });
+          const what = takesNoWrites(error) ? "takes no writes" : "does not answer";
+          throw new DbosError("unreachable", `The database ${what}: ${messageOf(error)}`, { cause: error });
         }
       }
       await new Promise<void>((resolve) => clock.after(pause, resolve));
@@ -77,6 +76,8 @@ export function openDatabase(options: DatabaseOptions): Database {
           await client.query("ROLLBACK").catch((cause: unknown) => {
             broken = cause instanceof Error ? cause : new Error(String(cause));
           });
+          // Another connection may lead to the server that takes them now.
+          if (takesNoWrites(error) && error instanceof Error) broken = error;
           throw error;
         } finally {
           client.off("error", onError);
@@ -98,16 +99,42 @@ const SYSTEM = new Set([
   "ENETUNREACH",
   "EAI_AGAIN",
 ]);
-/** Of PostgreSQL: it starts or stops, has no connection left, or two transactions were in each other's way. */
-const SERVER = new Set(["57P01", "57P02", "57P03", "53300", "40001", "40P01", "25P03"]);
+/**
+ * Of PostgreSQL: it starts or stops, has no connection left, two transactions were in each other's way, or it has cut
+ * one off that took too long.
+ */
+const SERVER = new Set([
+  "57P01",
+  "57P02",
+  "57P03",
+  "57P05",
+  "57014",
+  "53300",
+  "53400",
+  "40001",
+  "40P01",
+  "55P03",
+  "25P03",
+  "25P04",
+]);
+/** Of PostgreSQL: it is read-only after a failover or by an administrator's hand, has no space, no memory, no disk. */
+const NO_WRITES = new Set(["25006", "53000", "53100", "53200", "58000", "58030"]);
 
 /** A failure that another attempt may not have. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code: unknown = "code" in error ? error.code : undefined;
-  if (typeof code === "string") return SYSTEM.has(code) || SERVER.has(code) || code.startsWith("08");
+  if (typeof code === "string")
+    return SYSTEM.has(code) || SERVER.has(code) || NO_WRITES.has(code) || code.startsWith("08");
   // The driver's own, which have no code.
   return /connection (terminated|ended|timeout)|connection error|timeout exceeded|not queryable/i.test(
     error.message,
+  );
+}
+
+/** It answers, and keeps nothing for now. */
+function takesNoWrites(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && typeof error.code === "string" && NO_WRITES.has(error.code)
   );
 }

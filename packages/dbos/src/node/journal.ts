@@ -20,20 +20,49 @@ export interface JournalOptions {
   readonly watch: Watch;
   readonly clock: DurableClock;
   readonly maxSteps: number;
+  /** Until then the outcome of what has been done is kept as soon as it can be, however long that takes. */
+  readonly giveUp?: AbortSignal | undefined;
 }
+
+const KEEP_PAUSE_MS = 1_000;
 
 export interface HeldJournal extends RunJournal {
   /** Of the claim; `undefined` before the first step. */
   readonly owner: () => string | undefined;
   /** Another process has taken the run over. */
   readonly lost: () => boolean;
+  /** The database was away, or took no writes, for longer than is waited for. */
+  readonly away: () => boolean;
 }
 
 export function createJournal(runId: string, options: JournalOptions): HeldJournal {
   checkRunId(runId);
-  const { database, values, parts, watch, clock, maxSteps } = options;
+  const { database, values, parts, watch, clock, maxSteps, giveUp } = options;
   let claiming: Promise<HeldRun> | undefined;
   let held: HeldRun | undefined;
+  let away = false;
+
+  async function noting<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isUnreachable(error)) away = true;
+      throw error;
+    }
+  }
+
+  /** What has had its effect is not made undone by a database that is away: it would be made twice, or be unknown. */
+  async function keep(run: HeldRun, key: string, text: string): Promise<void> {
+    for (;;) {
+      try {
+        await run.write(key, "done", await values.store(runId, text));
+        return;
+      } catch (error) {
+        if (!isUnreachable(error) || giveUp === undefined || giveUp.aborted) throw error;
+      }
+      await new Promise<void>((resolve) => clock.after(KEEP_PAUSE_MS, resolve));
+    }
+  }
 
   async function hold(): Promise<HeldRun> {
     held?.check();
@@ -63,10 +92,8 @@ export function createJournal(runId: string, options: JournalOptions): HeldJourn
     return typeof value === "string" ? parse(value) : undefined;
   }
 
-  return {
+  const journal: RunJournal = {
     runId,
-    owner: () => held?.owner,
-    lost: () => held?.lost === true,
 
     async step(key: string, execute: () => Promise<JsonValue>, step: StepOptions = {}): Promise<Step> {
       const run = await hold();
@@ -90,7 +117,7 @@ export function createJournal(runId: string, options: JournalOptions): HeldJourn
       }
       run.check();
       const text = values.text(value);
-      await run.write(key, "done", await values.store(runId, text));
+      await keep(run, key, text);
       // What is handed on is what another process would be given.
       return { kind: "done", value: parse(text), replayed: false };
     },
@@ -117,4 +144,15 @@ export function createJournal(runId: string, options: JournalOptions): HeldJourn
       return first === undefined ? { kind: "stored" } : { kind: "already", value: kept };
     },
   };
+  return {
+    runId,
+    owner: () => held?.owner,
+    lost: () => held?.lost === true,
+    away: () => away,
+    step: (key, execute, step) => noting(() => journal.step(key, execute, step)),
+    wait: (key, question, wait) => noting(() => journal.wait(key, question, wait)),
+    wake: (key, value) => noting(() => journal.wake(key, value)),
+  };
 }
+
+const isUnreachable = (error: unknown): boolean => error instanceof DbosError && error.code === "unreachable";

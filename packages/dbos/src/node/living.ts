@@ -19,6 +19,8 @@ export interface LivingOptions {
   /** After its own connection was lost, for so long a worker takes nobody for dead: the others are on their way back. */
   readonly graceMs: number;
   readonly maxDeaths: number;
+  /** Whether this process has such a workflow of DBOS under way. */
+  readonly carries: (workflowId: string) => boolean;
   readonly onLog: (level: string, message: string) => void;
 }
 
@@ -38,6 +40,8 @@ export class Living {
   readonly #options: LivingOptions;
   #client: Client | undefined;
   #quietUntil = 0;
+  /** Workflows that are this worker's and that nothing of is under way here, and since when. */
+  #left: ReadonlyMap<string, number> = new Map();
   #closed = false;
   #cancel: (() => void) | undefined;
   #looking: Promise<void> = Promise.resolve();
@@ -118,6 +122,7 @@ export class Living {
       this.#quietUntil = clock.now() + graceMs;
     }
     if (clock.now() < this.#quietUntil) return;
+    await this.#takeBack();
     // By name, each once: a list of runs would be as long as the fleet is large, and looked at by every worker.
     const others = await database.query(
       `SELECT DISTINCT executor_id FROM dbos.workflow_status
@@ -136,6 +141,29 @@ export class Living {
         await client.query(FREE, [other]);
       }
     }
+  }
+
+  /**
+   * What DBOS has begun here and could not keep the end of, because the database took no writes: it holds it for under
+   * way as long as this worker lives. Begun again, it finds how its part stands.
+   */
+  async #takeBack(): Promise<void> {
+    const { clock, database, executorId, graceMs, carries, onLog } = this.#options;
+    const rows = await database.query(
+      `SELECT workflow_uuid FROM dbos.workflow_status
+       WHERE status = 'PENDING' AND name = $1 AND executor_id = $2 LIMIT ${BATCH}`,
+      [WORKFLOW, executorId],
+    );
+    const now = clock.now();
+    const ids = rows.map((row) => String(row["workflow_uuid"])).filter((id) => !carries(id));
+    const left = new Map(ids.map((id) => [id, this.#left.get(id) ?? now]));
+    // One that has only just been handed out, or whose end is just being kept, is not seen again.
+    const due = ids.filter((id) => now - (left.get(id) ?? now) >= graceMs);
+    for (const id of due) left.delete(id);
+    this.#left = left;
+    if (due.length === 0) return;
+    await DBOS.resumeWorkflows(due, { queueName: QUEUE });
+    onLog("info", `${due.length} runs that this worker had lost sight of are in the queue again`);
   }
 
   /** While its lock is held here: nobody else does, and it has nothing to say any more. */

@@ -98,6 +98,8 @@ export interface DbosRuns {
   resume(runId: string): Promise<boolean>;
   /** Removes a run that has ended with all that it left; says whether it did. */
   remove(runId: string): Promise<boolean>;
+  /** Writes, and changes nothing. Rejects with `unreachable` where the database does not answer or takes no writes. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -116,7 +118,8 @@ export async function openDbos(options: DbosOptions): Promise<DbosRuns> {
   return await openRuns(options);
 }
 
-export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
+/** `giveUp`: see {@link JournalOptions}. */
+export async function openRuns(options: DbosOptions, giveUp?: AbortSignal): Promise<OpenRuns> {
   const { databaseUrl, clock = durableClock } = options;
   const database = openDatabase({
     databaseUrl,
@@ -144,6 +147,7 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
     watch,
     clock,
     maxSteps: options.maxSteps ?? 100_000,
+    giveUp,
   };
   const journal = (runId: string): HeldJournal => createJournal(runId, journalOptions);
   let closing: Promise<void> | undefined;
@@ -239,6 +243,10 @@ export async function openRuns(options: DbosOptions): Promise<OpenRuns> {
     entries: (runId, entriesOptions) => readEntries(database, runId, entriesOptions),
     resume: (runId) => parts.resume(runId),
     remove: (runId) => parts.remove(runId),
+
+    async probe() {
+      await database.query("UPDATE nestbox.version SET version = version");
+    },
 
     close() {
       closing ??= (async () => {

@@ -5,9 +5,11 @@
 import { randomUUID } from "node:crypto";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { DbosError } from "../errors.ts";
+import { workflowIdOf } from "../run-id.ts";
 import { type Carrier, carryOn } from "./carry-on.ts";
 import { Living } from "./living.ts";
 import { APPLICATION, QUEUE, WORKFLOW } from "./parts.ts";
+import { quietLog } from "./quiet-log.ts";
 import { type DbosOptions, openRuns } from "./runs.ts";
 
 export interface WorkerOptions extends DbosOptions {
@@ -47,10 +49,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     // There it would report to its maker's cloud, and take its database from there.
     throw new DbosError("misuse", "A worker does not run with DBOS__CLOUD");
   }
-  const { deployment = "default", onLog = () => undefined } = options;
+  const { deployment = "default" } = options;
   const executorId = `nestbox-${randomUUID()}`;
   const drain = new AbortController();
-  const runs = await openRuns(options);
+  const closed = new AbortController();
+  const runs = await openRuns(options, drain.signal);
+  const onLog = quietLog(options.onLog ?? (() => undefined), runs.clock);
+  /** How often each workflow is under way here: DBOS may begin one again before it has an end. */
+  const carried = new Map<string, number>();
   const living = new Living({
     databaseUrl: options.databaseUrl,
     executorId,
@@ -59,9 +65,17 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     lookMs: options.lookMs ?? 1_000,
     graceMs: options.graceMs ?? 10_000,
     maxDeaths: options.maxDeaths ?? 20,
+    carries: (workflowId) => carried.has(workflowId),
     onLog,
   });
-  const carry = { runs, carrierFor: options.carrierFor, deployment, signal: drain.signal };
+  const carry = {
+    runs,
+    carrierFor: options.carrierFor,
+    deployment,
+    signal: drain.signal,
+    closed: closed.signal,
+    onLog,
+  };
 
   try {
     // Before it can begin anything: what has begun belongs to somebody who is known to live.
@@ -76,10 +90,19 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       logger: loggerTo(onLog),
     });
     DBOS.registerWorkflow(
-      async (runId: string, part: number): Promise<string> =>
-        await DBOS.runStep(() => carryOn(carry, runId, part, DBOS.stepStatus?.cancelSignal), {
-          name: "carry on",
-        }),
+      async (runId: string, part: number): Promise<string> => {
+        const id = workflowIdOf(runId, part);
+        carried.set(id, (carried.get(id) ?? 0) + 1);
+        try {
+          return await DBOS.runStep(() => carryOn(carry, runId, part, DBOS.stepStatus?.cancelSignal), {
+            name: "carry on",
+          });
+        } finally {
+          const others = (carried.get(id) ?? 1) - 1;
+          if (others > 0) carried.set(id, others);
+          else carried.delete(id);
+        }
+      },
       { name: WORKFLOW, maxRecoveryAttempts: MAX_ATTEMPTS },
     );
     // Without a key for its maker's Conductor, which is all that DBOS would reach besides the database.
@@ -109,6 +132,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const down = DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: drainMs });
     drain.abort(new DOMException("The worker closes", "AbortError"));
     await down;
+    closed.abort();
     await living.close();
     await runs.close();
   }

@@ -3,6 +3,7 @@ import { cancelDurable } from "@nestbox/codemode/durable";
 import type { ScriptOutcome } from "@nestbox/codemode";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openDbos } from "../../src/node/index.ts";
 import { type Cluster, pause, startCluster } from "./cluster.ts";
 import { type Fleet, openFleet } from "./fleet.ts";
 
@@ -222,6 +223,64 @@ describe("a death", () => {
     await fleet.until("it is halted", async () => (await stateOf("deadly")) === "halted");
     expect((await fleet.runs.status("deadly"))?.message).toBe("Its worker has died 2 times");
     expect(what("deadly")).toEqual(["deadly:0", "deadly:0"]);
+  });
+});
+
+describe("a database that takes no writes", () => {
+  const readOnly = async (on: boolean): Promise<void> => {
+    const client = new Client({ connectionString: cluster.url("postgres") });
+    await client.connect();
+    await client.query("SET default_transaction_read_only = off");
+    await client.query(`ALTER SYSTEM SET default_transaction_read_only = ${on ? "on" : "off"}`);
+    await client.query("SELECT pg_reload_conf()");
+    await client.end();
+  };
+
+  test("loses no run: what is under way is kept once it can be, and no call is made twice", async () => {
+    await fleet.start();
+    const code =
+      "const seen = []; for (let n = 1; n <= 3; n++) seen.push((await tools.effect({ n, after: 1_000 })).n); return seen";
+    for (const id of ["one", "two"]) await fleet.runs.submit(id, { code });
+    await fleet.until("both have begun", () => what("one").length > 0 && what("two").length > 0);
+    try {
+      await readOnly(true);
+      const probe = openDbos({ databaseUrl: fleet.databaseUrl, unavailableMs: 500, makeTables: false });
+      await expect((await probe).probe()).rejects.toMatchObject({
+        code: "unreachable",
+        message: expect.stringContaining("takes no writes") as string,
+      });
+      await (await probe).close();
+      // Longer than it took to give a run up.
+      await pause(15_000);
+      expect([await stateOf("one"), await stateOf("two")]).toEqual(["running", "running"]);
+    } finally {
+      await readOnly(false);
+    }
+    for (const id of ["one", "two"]) {
+      expect(valueOf(await fleet.runs.result(id))).toEqual([1, 2, 3]);
+      expect(what(id)).toEqual(["effect:1", "effect:2", "effect:3"]);
+    }
+    await fleet.runs.probe();
+    const left = "SELECT 1 FROM dbos.workflow_status WHERE status = 'PENDING'";
+    await fleet.until("DBOS has nothing under way", async () => (await rows(left)).length === 0);
+  });
+
+  test("leaves nothing of DBOS's under way that nobody carries on", async () => {
+    await fleet.start();
+    await fleet.runs.submit("lost", { code: "return 1" });
+    await fleet.runs.result("lost");
+    const status = "SELECT status FROM dbos.workflow_status WHERE workflow_uuid = 'lost'";
+    const succeeded = async (): Promise<boolean> => (await rows(status))[0]?.["status"] === "SUCCESS";
+    await fleet.until("it has ended", succeeded);
+    // As it stands where neither DBOS nor the journal could keep the end of a part: its worker lives, and has nothing
+    // of it.
+    await rows("DELETE FROM dbos.operation_outputs WHERE workflow_uuid = 'lost'");
+    await rows("UPDATE nestbox.runs SET state = 'running' WHERE run_id = 'lost'");
+    await rows("UPDATE dbos.workflow_status SET status = 'PENDING' WHERE workflow_uuid = 'lost'");
+    await fleet.until("it is taken up again", succeeded);
+    expect((await rows("SELECT state FROM nestbox.runs WHERE run_id = 'lost'"))[0]).toEqual({
+      state: "ended",
+    });
   });
 });
 
