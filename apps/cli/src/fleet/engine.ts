@@ -41,6 +41,8 @@ export interface FleetEngine extends AsyncDisposable {
   result(runId: string, options?: { readonly signal?: AbortSignal }): Promise<ScriptOutcome>;
   /** Has a halted run tried again; says whether it was halted. */
   resume(runId: string): Promise<boolean>;
+  /** Changes nothing; rejects while the engine could not keep what a run does. */
+  probe(): Promise<void>;
   /** Begins to carry runs on in this process. One worker a process. */
   startWorker(options: FleetWorkerOptions): Promise<FleetWorker>;
 }

@@ -1,3 +1,5 @@
+import { messageOf } from "../message-of.ts";
+
 /** Looks from time to time whether the engine answers, so that a worker that waits says so, and is not ready. */
 export interface EngineWatch {
   answers(): boolean;
@@ -7,7 +9,8 @@ export interface EngineWatch {
 export interface EngineWatchOptions {
   /** Rejects, or takes its time, while the engine is away. */
   readonly probe: () => Promise<unknown>;
-  readonly onChange: (answers: boolean) => void;
+  /** `why`: what the engine said, where it said something. */
+  readonly onChange: (answers: boolean, why?: string) => void;
   /** Told at every look, for what is looked at besides. */
   readonly onLook?: () => void;
   readonly everyMs?: number;
@@ -23,10 +26,10 @@ export function watchEngine(options: EngineWatchOptions): EngineWatch {
   let closed = false;
   let cancel = after(everyMs, look);
 
-  function set(now: boolean): void {
+  function set(now: boolean, why?: string): void {
     if (closed || now === answers) return;
     answers = now;
-    onChange(now);
+    onChange(now, why);
   }
 
   function look(): void {
@@ -36,7 +39,7 @@ export function watchEngine(options: EngineWatchOptions): EngineWatch {
     probe()
       .then(
         () => set(true),
-        () => set(false),
+        (error: unknown) => set(false, messageOf(error)),
       )
       .finally(() => {
         stop();

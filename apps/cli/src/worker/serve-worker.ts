@@ -108,11 +108,13 @@ export async function serveWorker(options: ServeWorkerOptions): Promise<{ readon
     watch = watchEngine({
       everyMs: lookMs,
       after,
-      probe: () => engine.runs({ limit: 1 }),
-      onChange(answers) {
-        readiness.set("engine", answers ? undefined : "the engine does not answer");
-        if (!answers) log.say("warn", "engine.away", "the engine does not answer: this worker waits for it");
-        else {
+      probe: () => engine.probe(),
+      onChange(answers, why) {
+        readiness.set("engine", answers ? undefined : "the engine does not answer, or keeps nothing");
+        if (!answers) {
+          const said = why === undefined ? "" : ` (${why})`;
+          log.say("warn", "engine.away", `the engine keeps nothing: this worker waits for it${said}`);
+        } else {
           log.say("info", "engine.back", "the engine answers again");
           started.register().catch((error: unknown) => onError(messageOf(error)));
         }

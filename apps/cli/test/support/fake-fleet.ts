@@ -92,6 +92,7 @@ export function fakeFleet(runs: readonly FakeRun[] = []): FakeFleet {
       fleet.resumed.push(runId);
       return Promise.resolve(true);
     },
+    probe: () => Promise.resolve(),
     startWorker: () => Promise.reject(new Error("a client starts no worker")),
     [Symbol.asyncDispose]() {
       fleet.closed++;

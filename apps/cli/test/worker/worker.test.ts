@@ -242,6 +242,19 @@ describe("a worker that is told to end", () => {
 });
 
 describe("a worker whose engine goes away", () => {
+  it("is not ready either while the engine answers and keeps nothing, and says why", async () => {
+    await using worker = await startWorker({ lookMs: 20 });
+    worker.fleet.readOnly = true;
+    expect(await worker.said("engine.away")).toMatchObject({
+      message: expect.stringContaining("The database takes no writes") as string,
+    });
+    expect(await worker.ask("/readyz")).toMatchObject({ status: 503 });
+    expect((await worker.ask("/metrics")).text).toContain("\nnestbox_engine_reachable 0\n");
+    worker.fleet.readOnly = false;
+    await worker.said("engine.back");
+    expect(await worker.ask("/readyz")).toMatchObject({ status: 200 });
+  });
+
   it("says so, is not ready, goes on when it is back, and tells it of itself again", async () => {
     await using worker = await startWorker({ lookMs: 20 });
     expect(await worker.ask("/readyz")).toMatchObject({ status: 200, text: "ready\n" });
@@ -249,7 +262,7 @@ describe("a worker whose engine goes away", () => {
     await worker.said("engine.away");
     expect(await worker.ask("/readyz")).toMatchObject({
       status: 503,
-      text: "not ready: the engine does not answer\n",
+      text: "not ready: the engine does not answer, or keeps nothing\n",
     });
     expect((await worker.ask("/metrics")).text).toContain("\nnestbox_engine_reachable 0\n");
     worker.fleet.away = false;

@@ -45,6 +45,8 @@ export async function openDbosEngine(
     contents: (runId, choice) => told(() => runs.entries(runId, choice)),
     result: (runId, choice) => told(() => runs.result(runId, choice)),
     resume: (runId) => told(() => runs.resume(runId)),
+    // A database that is only read answers everything but this.
+    probe: () => told(() => runs.probe()),
     startWorker: (worker) =>
       told(async () => {
         const { carrierFor, concurrency, deployment, onLog } = worker;

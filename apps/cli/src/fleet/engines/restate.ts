@@ -66,6 +66,7 @@ export function openRestateEngine(
         await admin.resume(found.invocationId);
         return true;
       }),
+    probe: () => told(async () => void (await admin.list({ limit: 1 }))),
     startWorker: (worker) =>
       told(async () => {
         const { carrierFor, host, port, reusePort, advertise, onLog } = worker;

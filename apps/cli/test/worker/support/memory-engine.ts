@@ -24,6 +24,8 @@ export interface MemoryEngine {
   reaches(runId: string, state: FleetRun["state"]): Promise<FleetRun>;
   /** While it is, every question to the engine fails, and a worker that closes hears nothing. */
   away: boolean;
+  /** While it is, what is asked is answered and nothing can be kept. */
+  readOnly: boolean;
   readonly registered: () => number;
   readonly closed: () => number;
 }
@@ -69,6 +71,7 @@ export function memoryEngine(): MemoryEngine {
 
   const self: MemoryEngine = {
     away: false,
+    readOnly: false,
     registered: () => registered,
     closed: () => closed,
     submit(runId, script) {
@@ -103,6 +106,10 @@ export function memoryEngine(): MemoryEngine {
           : Promise.resolve(outcome);
       },
       resume: () => answer(false),
+      probe: () =>
+        self.readOnly
+          ? Promise.reject(new FleetError("unreachable", "The database takes no writes"))
+          : answer(undefined),
       startWorker(options) {
         worker = options;
         return Promise.resolve({

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { RunnableTool } from "@nestbox/tool";
+import type { RunnableTool, ToolCaller } from "@nestbox/tool";
 
 const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] } as const;
 const done = { content: [{ type: "text" as const, text: "done" }], details: {} };
@@ -42,7 +42,7 @@ const tools: readonly RunnableTool[] = [
     description: "Calls `double` once there is such a file.",
     parameters: path,
     annotations: { destructiveHint: false, openWorldHint: false },
-    async execute(_id: string, params: { path: string }, _signal, _onUpdate, ctx) {
+    async execute(_id: string, params: { path: string }, _signal, _onUpdate, ctx: ToolCaller) {
       appendFileSync(`${params.path}.calls`, `${process.pid}\n`);
       while (!existsSync(params.path)) await pause(10);
       const { result, isError } = await ctx.executeTool("double", { n: 4 });
