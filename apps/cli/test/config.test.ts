@@ -101,6 +101,21 @@ describe("nestbox.config.jsonc", () => {
     expect((await nestbox([...args, "--policy", own])).report.value).toEqual([false, true]);
   });
 
+  it("gives no script more memory where it is only found, and less in any case", async () => {
+    const place = startIn({ memoryMb: 2_048 });
+    const hungry =
+      "const all = []; for (let i = 0; i < 40; i++) all.push(new Array(1_000_000).fill(i)); return all.length";
+    const args = ["run", "--eval", hungry, "--tools", fixtureTools, "--json"];
+    const found = await nestbox(args);
+    expect(found.stderr).toMatch(/2048 MB of memory, more than the 256 .*--config nestbox\.config\.jsonc/);
+    expect(found.exitCode).toBe(2);
+    expect((await nestbox([...args, "--config", "nestbox.config.jsonc"])).report.value).toBe(40);
+    // What is not used need not be trusted.
+    expect((await nestbox([...args, "--memory-mb", "64"])).report.error).toMatchObject({ kind: "memory" });
+    writeFileSync(join(place, "nestbox.config.jsonc"), JSON.stringify({ memoryMb: 64 }));
+    expect((await nestbox(args)).report.error).toMatchObject({ kind: "memory" });
+  });
+
   it.each([
     ["a mistake in the JSON", `{ "timeoutMs": \n nope }`, /nestbox\.config\.jsonc:2: /],
     ["an unknown key", { timeout: 1 }, /timeout/],

@@ -56,7 +56,12 @@ export const configSchema = {
       minimum: 1,
       description: "Wall time of a script, without the time a person is asked.",
     },
-    memoryMb: { type: "integer", minimum: 1, description: "Memory of a script's isolate." },
+    memoryMb: {
+      type: "integer",
+      minimum: 1,
+      description:
+        "Memory of a script's isolate. More than the 256 of every script counts only where the file is named with --config.",
+    },
     node: {
       type: "string",
       minLength: 1,

@@ -1,3 +1,5 @@
+import { DEFAULT_LIMITS } from "@nestbox/codemode";
+
 import type { PolicyFiles } from "../compose/gate.ts";
 import { UsageError } from "../usage-error.ts";
 import { CONFIG_FILE, type LoadedConfig, loadConfig } from "./load-config.ts";
@@ -26,6 +28,12 @@ export function withConfig<T extends ConfiguredOptions>(options: T, start: strin
         `${CONFIG_FILE} names ${key}: programs that would have all of your rights. Where you trust it, say so: --config ${CONFIG_FILE}`,
       );
   }
+  const { memoryMb = 0 } = loaded.config;
+  // Of wall time a script has no limit without it, so that any is a lower one.
+  if (!loaded.named && memoryMb > DEFAULT_LIMITS.memoryMb && options.memoryMb === undefined)
+    throw new UsageError(
+      `${CONFIG_FILE} gives scripts ${memoryMb} MB of memory, more than the ${DEFAULT_LIMITS.memoryMb} that they have without it. Where you trust it, say so: --config ${CONFIG_FILE}`,
+    );
   const { policy: _policy, ...defaults } = loaded.config;
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   // What was given lies over what the file says; the types of both are the same.
