@@ -1,4 +1,6 @@
 /** `nestbox logs`: what a run of the fleet has done so far, and with `--follow` what it does until its end. */
+import type { ScriptOutcome } from "@nestbox/codemode";
+
 import { exitCodes } from "../exit-codes.ts";
 import type { FleetEngine, FleetRun } from "../fleet/engine.ts";
 import { findRun } from "../fleet/find-run.ts";
@@ -46,9 +48,11 @@ export async function logs(
     await world.pause(Math.max(LOOK_MS, (world.now() - began) * SHARE), signal);
     if (signal.aborted) break;
     // First how it is, then what it has done: what has ended has nothing more to tell.
-    run = (await whileAway(() => engine.status(runId), world, signal, tell)) ?? run;
+    const now = await whileAway(() => findRun(engine, runId), world, signal, tell);
+    if (now === undefined) break;
+    run = now;
   }
-  await last(engine, run, options, streams, world);
+  await last(engine, run, options, streams, signal, world);
   return signal.aborted ? exitCodes.aborted : exitCodes.ok;
 }
 
@@ -91,10 +95,13 @@ async function last(
   run: FleetRun,
   { json }: LogsOptions,
   streams: Streams,
+  signal: AbortSignal,
   world: FleetWorld,
 ): Promise<void> {
   const outcome =
-    run.state === "ended" && run.message === undefined ? await engine.result(run.runId) : undefined;
+    run.state === "ended" && run.message === undefined && !signal.aborted
+      ? await resultOf(engine, run.runId, signal)
+      : undefined;
   if (json === true) {
     writeJsonLine(streams, {
       type: "run",
@@ -106,4 +113,18 @@ async function last(
   if (outcome !== undefined) return writeOutcome(outcome, run.runId, streams);
   const note = noteOf(run, world.now());
   tellOn(streams)(`${oneLine(run.runId)} is ${stateWord(run)}${note === "" ? "" : `: ${note}`}`);
+}
+
+/** `undefined` where the command was interrupted: of a run that has been removed meanwhile there is no end to come. */
+async function resultOf(
+  engine: FleetEngine,
+  runId: string,
+  signal: AbortSignal,
+): Promise<ScriptOutcome | undefined> {
+  try {
+    return await engine.result(runId, { signal });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@ import { scriptSource } from "../compose/read-script.ts";
 import { ScriptSourceError } from "../compose/script-source-error.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { type FleetEngine, FleetError, type FleetRun } from "../fleet/engine.ts";
+import { findRun } from "../fleet/find-run.ts";
 import { type FleetWorld, whileAway } from "../fleet/fleet-world.ts";
 import { outcomeJson, writeOutcome } from "../fleet/outcome-words.ts";
 import { runJson } from "../fleet/run-words.ts";
@@ -146,9 +147,13 @@ async function awaitRun(
     return outcome.ok ? exitCodes.ok : exitCodeOf(outcome.error.kind);
   };
   let told = "";
+  let seen = false;
   while (!signal.aborted) {
-    const run = await whileAway(() => engine.status(runId), world, signal, tell);
+    // One that was there and is not has been removed: it has no end any more that could be waited for.
+    const look = () => (seen ? findRun(engine, runId) : engine.status(runId));
+    const run = await whileAway(look, world, signal, tell);
     if (run === undefined && signal.aborted) break;
+    seen ||= run !== undefined;
     if (run?.state === "ended") {
       const outcome = await whileAway(() => engine.result(runId, { signal }), world, signal, tell);
       if (outcome === undefined) break;

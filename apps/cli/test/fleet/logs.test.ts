@@ -233,6 +233,18 @@ describe("nestbox logs", () => {
     expect(exitCode).toBe(0);
   });
 
+  it("stops following what has been removed", async () => {
+    const fleet = fakeFleet([{ run: { runId: "x", state: "parked", waitingFor: 1 }, contents }]);
+    let pauses = 0;
+    fleet.onPause = () => {
+      if (++pauses === 2) fleet.runs.delete("x");
+      if (pauses > 10) throw new Error("It looks on and on");
+    };
+    const { stderr, exitCode } = await command(fleet, ["logs", "x", "--follow"]);
+    expect(stderr).toContain("There is no run x in this fleet");
+    expect(exitCode).toBe(2);
+  });
+
   it("stops following what is halted, and when it is interrupted", async () => {
     const halted = fakeFleet([{ run: { runId: "x", state: "halted", message: "changed" }, contents }]);
     expect(await command(halted, ["logs", "x", "-f"])).toMatchObject({

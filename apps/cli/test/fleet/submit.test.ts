@@ -116,6 +116,18 @@ describe("nestbox submit", () => {
     ]);
   });
 
+  it("stops waiting for a run that has been removed", async () => {
+    const fleet = fakeFleet();
+    let pauses = 0;
+    fleet.onPause = () => {
+      if (++pauses === 2) fleet.runs.delete("x");
+      if (pauses > 10) throw new Error("It looks on and on");
+    };
+    const told = await command(fleet, ["submit", "-e", "return 1", "--id", "x", "--wait"]);
+    expect(told.stderr).toContain("There is no run x in this fleet");
+    expect(told.exitCode).toBe(2);
+  });
+
   it("stops waiting for a run that is halted, and says why", async () => {
     const fleet = fakeFleet();
     fleet.onPause = () =>
