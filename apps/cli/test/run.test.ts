@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { readTrace } from "@nestbox/calls";
 import { describe, expect, it } from "vitest";
 
+import { HOSTILE, OBEYED } from "./support/fake-fleet.ts";
 import { fixtureTools, nestbox, nestboxProcess, runScript } from "./support/nestbox.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nestbox-cli-"));
@@ -258,6 +259,19 @@ describe("as a process of its own", () => {
 });
 
 describe("wrong words", () => {
+  it.each([
+    ["submit", "-e", "return 1", "--data", HOSTILE],
+    [HOSTILE],
+    ["run", `--${HOSTILE}`],
+    ["run", "-", "--policy", HOSTILE.replaceAll("\0", "")],
+    ["run", "-", "--timeout-ms", HOSTILE],
+  ])("are repeated with nothing in them that a terminal would obey: %j", async (...args) => {
+    const { exitCode, stdout, stderr } = await nestbox(args);
+    expect(stderr).toMatch(/owned/);
+    expect(stderr).not.toMatch(OBEYED);
+    expect([stdout, exitCode]).toEqual(["", 2]);
+  });
+
   const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
     ["an unknown flag", ["run", "x.js", "--tool", "y"], /unknown option '--tool'.*--tools/s],
     ["a missing script", ["run"], /missing required argument 'script'/],

@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 
 import { exitCodes } from "../exit-codes.ts";
 import { type Streams, writeJsonLine } from "../output.ts";
-import { oneLine } from "./safe-text.ts";
+import { forTerminal, oneLine } from "./safe-text.ts";
 import { failedReport } from "./json.ts";
 
 /** Tells of a command that could not be carried out, as JSON too where that was asked for; returns the exit code. */
@@ -10,8 +10,11 @@ export function tellFailure(error: unknown, json: boolean, streams: Streams): nu
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
   const failure = failureOf(error);
   if (json) writeJsonLine(streams, failedReport(failure));
+  // It repeats words that somebody typed or that stand in a file; some messages have several lines.
+  const message =
+    failure.kind === "fleet" ? oneLine(failure.message, 2_000) : forTerminal(failure.message, true);
   streams.stderr.write(
-    `nestbox: ${failure.kind === "fleet" ? oneLine(failure.message, 2_000) : failure.message}\n${error instanceof CommanderError ? "Try: nestbox --help\n" : ""}`,
+    `nestbox: ${message}\n${error instanceof CommanderError ? "Try: nestbox --help\n" : ""}`,
   );
   return failure.exitCode;
 }
