@@ -1,5 +1,4 @@
 import type { JsonValue } from "@nestbox/tool";
-import { checkPlace } from "../runner/check-place.ts";
 import { CodemodeError } from "../runner/errors.ts";
 import { resolveLimits } from "../runner/limits.ts";
 import { isRecord, messageOf } from "../shared/guards.ts";
@@ -12,6 +11,7 @@ import type {
   ScriptRequest,
   ScriptRunner,
 } from "../types.ts";
+import { checkScript } from "./check-script.ts";
 import type { CallerFor, WaitingCall } from "./calls.ts";
 import { durableClock, type DurableClock } from "./clock.ts";
 import { drive, type Drive } from "./drive.ts";
@@ -66,12 +66,7 @@ const PARK_AFTER_MS = 5_000;
  */
 export async function runDurable(request: DurableRequest): Promise<DurableResult> {
   const { script } = request;
-  if (script?.limits?.timeoutMs !== undefined) {
-    throw new CodemodeError("misuse", "A durable run has no timeoutMs: set deadlineMs");
-  }
-  // Limits, zones and locales that are none are misuse here and not a run that halts.
-  resolveLimits(script?.limits);
-  checkPlace(script);
+  if (script !== undefined) checkScript(script);
   try {
     return await carryOn(request);
   } catch (error) {
