@@ -7,6 +7,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { FleetQuestion } from "../fleet/engine.ts";
 import { findRun } from "../fleet/find-run.ts";
 import type { FleetWorld } from "../fleet/fleet-world.ts";
+import { lastAnswer } from "../fleet/last-answer.ts";
 import { questionJson, questionLines, stateWord } from "../fleet/run-words.ts";
 import { type Streams, tellOn, writeJsonLine } from "../output.ts";
 import { oneLine } from "../report/safe-text.ts";
@@ -37,12 +38,29 @@ export async function approve(
   await using engine = await world.open(options);
   const run = await findRun(engine, runId);
   const tell = tellOn(streams);
-  if (run.state === "ended") {
-    if (options.json === true) writeJsonLine(streams, { ok: false, runId, key: key ?? null, decided: null });
-    tell(`${runId} has ended and asks nothing: ${stateWord(run)}`);
-    return exitCodes.script;
+  const open = run.state === "ended" ? [] : await engine.questions({ runId });
+  if (!open.some((one) => key === undefined || one.key === key)) {
+    // Whoever comes too late is told which answer counts, also when the run has gone on with it.
+    const answer = await lastAnswer(engine, runId, key);
+    if (answer !== undefined || run.state === "ended") {
+      if (options.json === true)
+        writeJsonLine(streams, {
+          ok: false,
+          runId,
+          key: answer?.key ?? key ?? null,
+          decided: answer?.word ?? null,
+        });
+      if (run.state === "ended") tell(`${runId} has ended and asks nothing: ${stateWord(run)}`);
+      if (answer !== undefined) {
+        const by = answer.by === undefined ? "" : ` by ${oneLine(answer.by)}`;
+        tell(
+          `somebody was first: ${oneLine(answer.name)} of ${runId} (key ${oneLine(answer.key)}) was ${answer.word}${by}`,
+        );
+      }
+      return exitCodes.script;
+    }
   }
-  const question = choose(runId, key, await engine.questions({ runId }));
+  const question = choose(runId, key, open);
   const columns = terminalColumns(streams.stderr);
   for (const line of [`The run ${oneLine(runId)} asks:`, ...questionLines(question)])
     for (const part of wrapped("", line, columns)) streams.stderr.write(`${part}\n`);

@@ -1,7 +1,7 @@
 import { showText } from "@nestbox/policy";
 import { describe, expect, it } from "vitest";
 
-import type { FleetQuestion } from "../../src/fleet/engine.ts";
+import type { FleetContents, FleetQuestion, FleetStep } from "../../src/fleet/engine.ts";
 import { command, fakeFleet, NOW } from "../support/fake-fleet.ts";
 
 const question = (key: string, name: string): FleetQuestion => ({
@@ -119,6 +119,52 @@ describe("nestbox approve", () => {
     expect(told.exitCode).toBe(1);
     expect(fleet.woken.length).toBe(1);
   });
+
+  it.each(["running", "ended"] as const)(
+    "says which answer counts to whoever comes when the run has gone on with it and is %s",
+    async (state) => {
+      const record = (call: number, name: string): FleetStep => ({
+        key: String(call),
+        state: "done",
+        value: {
+          call: { name, hash: "h", args: "{}" },
+          at: NOW,
+          end: { kind: "asked", question: { toolName: name, reason: "", fingerprint: "f" } },
+        },
+      });
+      const answer = (key: string, kind: string, at: number) => ({
+        key,
+        question: {},
+        value: { kind, by: "grace\u001b[2J", at },
+        wokenAt: at,
+      });
+      const contents: FleetContents = {
+        complete: true,
+        steps: [record(1, "deploy"), record(2, "notify"), record(3, "open")],
+        waits: [
+          answer("1", "declined", NOW + 9),
+          answer("2", "approved", NOW + 5),
+          { key: "3", question: {} },
+        ],
+      };
+      const fleet = fakeFleet([{ run: { runId: "x", state }, contents }]);
+      const late = await command(fleet, ["approve", "x", "--yes", "--json"]);
+      expect(late.stderr).toContain(
+        "somebody was first: deploy of x (key 1) was declined by grace\\x1b[2J\n",
+      );
+      expect(late.json).toEqual([{ ok: false, runId: "x", key: "1", decided: "declined" }]);
+      expect(late.exitCode).toBe(1);
+      const other = await command(fleet, ["approve", "x", "2", "--deny"]);
+      expect(other.stderr).toContain("notify of x (key 2) was approved");
+      expect(other.exitCode).toBe(1);
+      // That is no word about what nobody has answered.
+      expect(await command(fleet, ["approve", "x", "3", "--yes", "--json"])).toMatchObject({
+        exitCode: state === "ended" ? 1 : 2,
+        stderr: expect.not.stringContaining("was first"),
+      });
+      expect(fleet.woken).toEqual([]);
+    },
+  );
 
   it("has nothing to answer where nothing is asked, or all has ended", async () => {
     const idle = fakeFleet([{ run: { runId: "x", state: "running" } }]);
