@@ -1,9 +1,9 @@
 /**
- * What an orchestrator and Prometheus ask a worker. It reads nothing of a request but its method and path, and a client
- * that is slow, or one of too many, is cut off.
+ * What an orchestrator and Prometheus ask a worker. It reads nothing of a request but its method and path, gives each
+ * connection one answer, and cuts off a client that is slow, or the oldest of too many.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 
 import { codeOf } from "../doctor/finding.ts";
 import { messageOf } from "../message-of.ts";
@@ -24,13 +24,13 @@ export interface HealthServer {
 
 /** Limits of the health server; the how-to lists them. */
 export const HEALTH_LIMITS = {
-  /** Connections at a time; one more is closed. */
+  /** Connections at a time; one more takes the place of the oldest. */
   maxConnections: 64,
   maxHeaderBytes: 8_192,
   /** How long a client may take to send its request. */
   requestMs: 5_000,
-  /** How long a client may take to read the answer, and a connection may be idle. */
-  idleMs: 5_000,
+  /** How long the one answer of a connection may take, with the time that the client takes to read it. */
+  answerMs: 5_000,
 } as const;
 
 /** Rejects with a `UsageError` where nothing can listen. */
@@ -44,14 +44,17 @@ export async function serveHealth(
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.requestMs,
       requestTimeout: limits.requestMs,
-      keepAliveTimeout: limits.idleMs,
       connectionsCheckingInterval: Math.min(1_000, limits.requestMs),
     },
-    (request, response) => void answer(request, response, sources),
+    (request, response) => {
+      patience.renew(request.socket, limits.answerMs);
+      void answer(request, response, sources);
+    },
   );
-  server.maxConnections = limits.maxConnections;
-  // One that sends nothing at all, or never reads what it has asked for.
-  server.setTimeout(limits.idleMs, (socket) => socket.destroy());
+  const patience = createPatience(limits.maxConnections);
+  // Each of several requests would have a time of its own: who sends them at once could be answered for ever.
+  server.maxRequestsPerSocket = 1;
+  server.on("connection", (socket) => patience.begin(socket, limits.requestMs));
   const bound = await listen(server, address);
   const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
   return {
@@ -64,6 +67,38 @@ export async function serveHealth(
   };
 }
 
+/** How long connections have, and how many there are. What a client does with its time gives it no more of it. */
+function createPatience(maxConnections: number) {
+  // The oldest first.
+  const timers = new Map<Socket, NodeJS.Timeout>();
+  const cutOffAfter = (socket: Socket, ms: number): void => {
+    clearTimeout(timers.get(socket));
+    timers.set(
+      socket,
+      setTimeout(() => socket.destroy(), ms),
+    );
+  };
+  return {
+    begin(socket: Socket, ms: number): void {
+      const [oldest] = timers.keys();
+      if (oldest !== undefined && timers.size >= maxConnections) {
+        drop(oldest);
+        oldest.destroy();
+      }
+      cutOffAfter(socket, ms);
+      socket.once("close", () => drop(socket));
+    },
+    renew(socket: Socket, ms: number): void {
+      if (timers.has(socket)) cutOffAfter(socket, ms);
+    },
+  };
+
+  function drop(socket: Socket): void {
+    clearTimeout(timers.get(socket));
+    timers.delete(socket);
+  }
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -73,8 +108,8 @@ async function answer(
   response.setHeader("Cache-Control", "no-store");
   response.setHeader("X-Content-Type-Options", "nosniff");
   if (status === 405) response.setHeader("Allow", "GET, HEAD");
-  // Whoever sends a body sends it to nobody: it is not read, and the connection ends.
-  if (hasBody(request)) response.setHeader("Connection", "close");
+  // Also for whoever sends a body: it is sent to nobody.
+  response.setHeader("Connection", "close");
   response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
   response.end(request.method === "HEAD" ? undefined : body);
 }
@@ -105,11 +140,6 @@ async function contentOf(request: IncomingMessage, sources: HealthSources): Prom
   } catch {
     return { status: 500, body: "This could not be answered.\n" };
   }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers["content-length"];
-  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
 function listen(server: Server, { host, port }: HealthAddress): Promise<AddressInfo> {

@@ -84,7 +84,7 @@ describe("the health server", () => {
   });
 
   it("cuts off a client that does not finish its request, and goes on answering others", async () => {
-    const server = await serve({}, { requestMs: 200, idleMs: 200 });
+    const server = await serve({}, { requestMs: 200, answerMs: 200 });
     const slow = await Promise.all(
       Array.from({ length: 20 }, () => raw(server, "GET /livez HTTP/1.1\r\nX-Slow: ")),
     );
@@ -93,7 +93,7 @@ describe("the health server", () => {
   });
 
   it("cuts off a client that sends nothing, and one that trickles", async () => {
-    const server = await serve({}, { requestMs: 300, idleMs: 10_000 });
+    const server = await serve({}, { requestMs: 300, answerMs: 10_000 });
     const silent = await raw(server, "");
     const { socket, answer } = await raw(server, "GET /livez HTTP/1.1\r\n");
     const trickle = setInterval(() => socket.write("X: y\r\n"), 50);
@@ -102,22 +102,44 @@ describe("the health server", () => {
     expect(await silent.answer).not.toContain(" 200 ");
   });
 
-  it("takes no more connections than its limit", async () => {
-    const server = await serve({}, { maxConnections: 3, requestMs: 30_000, idleMs: 30_000 });
+  it("gives a connection one answer, and no more time to whoever asks for many at once and reads slowly", async () => {
+    let asked = 0;
+    const large = "a 1\n".repeat(10_000_000);
+    const metrics = () => Promise.resolve((asked++, large));
+    const server = await serve({ metrics }, { requestMs: 30_000, answerMs: 1_000 });
+    const socket = connect({ port: Number(new URL(server.url).port), host: "127.0.0.1" });
+    let read = 0;
+    const gone = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
+    socket.write("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n".repeat(500));
+    // It takes a little again and again: what is written to it starts no clock anew.
+    for (let turn = 0; turn < 30; turn++) {
+      read += (socket.read(2_000) as Buffer | null)?.length ?? 0;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    // What was on its way comes still, and nothing after it.
+    socket.on("data", (chunk: Buffer) => (read += chunk.length));
+    await gone;
+    expect([read < large.length, asked]).toEqual([true, 1]);
+  }, 60_000);
+
+  it("closes a connection with its answer", async () => {
+    const server = await serve();
+    const { answer } = await raw(server, "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(await answer).toMatch(/\r\nConnection: close\r\n[^]*ok\n$/i);
+  });
+
+  it("gives the place of the oldest connection to one more than its limit, so that idle ones keep nobody out", async () => {
+    const server = await serve({}, { maxConnections: 3, requestMs: 30_000, answerMs: 30_000 });
     const held = [await raw(server, "GET"), await raw(server, "GET"), await raw(server, "GET")];
-    const one = await raw(server, "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
-    expect(await one.answer).toBe("");
-    for (const { socket } of held) socket.destroy();
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+    expect(await held[0]?.answer).toBe("");
+    for (let more = 0; more < 50; more++) held.push(await raw(server, "GET"));
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+    const open = held.filter(({ socket }) => !socket.destroyed);
     await expect
-      .poll(
-        () =>
-          fetch(`${server.url}/livez`).then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        { timeout: 20_000 },
-      )
-      .toBe(200);
+      .poll(() => open.filter(({ socket }) => !socket.destroyed).length, { timeout: 20_000 })
+      .toBe(2);
+    for (const { socket } of held) socket.destroy();
   });
 
   it("refuses large headers", async () => {
