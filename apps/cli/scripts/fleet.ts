@@ -6,15 +6,10 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
+import { findPostgres, findRestate, isMissingServer, RESTATE_MISSING } from "@nestbox/servers";
+
 import { openHousehold } from "./fleet/household.ts";
-import {
-  type EngineName,
-  findPostgres,
-  findRestate,
-  MissingServer,
-  RESTATE_MISSING,
-  startServer,
-} from "./fleet/servers.ts";
+import { type EngineName, startServer } from "./fleet/servers.ts";
 import { tellStory } from "./fleet/story.ts";
 
 const { values } = parseArgs({
@@ -47,8 +42,10 @@ async function show(name: EngineName): Promise<number> {
     ]);
     return 0;
   } catch (error) {
-    say(`It is not shown: ${error instanceof Error ? error.message : String(error)}`);
-    return error instanceof MissingServer ? 2 : 1;
+    const missing = isMissingServer(error);
+    const instead = missing ? ` Or say --engine ${other(name)}.` : "";
+    say(`It is not shown: ${error instanceof Error ? error.message : String(error)}${instead}`);
+    return missing ? 2 : 1;
   } finally {
     await household[Symbol.asyncDispose]();
     say("all that was started has ended, and its folders are gone");
@@ -64,10 +61,14 @@ function chooseEngine(wanted: string | undefined): EngineName | undefined {
   return findPostgres() === undefined && findRestate() !== undefined ? "restate" : "dbos";
 }
 
+function other(name: EngineName): EngineName {
+  return name === "dbos" ? "restate" : "dbos";
+}
+
 /** All of it in a network namespace with nothing but loopback: the server, the workers, and this. */
 function inNamespace(): number {
   if (process.platform !== "linux" || findRestate() === undefined) {
-    say(RESTATE_MISSING);
+    say(`${RESTATE_MISSING} Or say --engine ${other("restate")}.`);
     return 2;
   }
   const live = fileURLToPath(new URL("../../../packages/restate/scripts/live.sh", import.meta.url));

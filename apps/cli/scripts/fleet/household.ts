@@ -1,13 +1,12 @@
 /** All that is started and made on the way, so that nothing of it is left. */
 import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface Household extends AsyncDisposable {
   folder(name: string): string;
-  start(program: string, args: readonly string[], options: SpawnOptions): ChildProcess;
+  readonly start: (program: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 }
 
 const TERM_MS = 10_000;
@@ -69,12 +68,4 @@ export async function closed(child: ChildProcess): Promise<{ readonly code: numb
     child.once("close", resolve).once("error", reject);
   });
   return { code };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
+import { PASSWORD } from "@nestbox/servers";
+
 import { end, exited, openHousehold, type Household } from "../../scripts/fleet/household.ts";
 import { type FleetPlace, startServer, until } from "../../scripts/fleet/servers.ts";
 
@@ -136,20 +138,19 @@ describe("a worker of a real fleet", () => {
 
   it("says that its server went away, and ends when it is told to although it does", async () => {
     const worker = await startWorker("--drain-ms", "300", "--health", "127.0.0.1:0");
-    place.server.kill("SIGQUIT");
-    await exited(place.server);
+    await place.killServer();
     await worker.said("engine.away");
     const health = worker.lines().find(({ event }) => event === "worker.health")?.["health"];
     expect((await fetch(`${String(health)}/readyz`)).status).toBe(503);
     expect((await fetch(`${String(health)}/livez`)).status).toBe(200);
     expect(await end(worker.child, "SIGTERM", 60_000)).toEqual({ code: 0, signal: null });
-    expect(JSON.stringify(worker.lines())).not.toContain("of-a-story");
+    expect(JSON.stringify(worker.lines())).not.toContain(PASSWORD);
   });
 
   it("says what is wrong where there is no server, without its password, and ends with exit code 7", async () => {
     const worker = await startWorker();
     expect(await exited(worker.child)).toEqual({ code: 7, signal: null });
     expect(worker.errors()).toMatch(/does not answer/);
-    expect(worker.errors()).not.toContain("of-a-story");
+    expect(worker.errors()).not.toContain(PASSWORD);
   });
 });

@@ -13,7 +13,7 @@ const EXACT_MS = 10;
 const CHEAP_MS = 200;
 
 export async function openDbosEngine(household: Household): Promise<BenchEngine> {
-  const cluster = await startCluster(household, process.env["NESTBOX_POSTGRES"] ?? "");
+  const cluster = await startCluster(household);
   cluster.create("runs");
   cluster.create("floor");
   const folder = household.folder("marks");

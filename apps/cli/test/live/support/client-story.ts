@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { startCluster } from "../../../../../packages/dbos/test/live/cluster.ts";
-import { startServer } from "../../../../../packages/restate/test/live/support/server.ts";
+import { PASSWORD, startPostgres, startRestate } from "@nestbox/servers";
+
 import type { FleetEngine, FleetRun } from "../../../src/fleet/engine.ts";
 import { fleetConfig } from "../../../src/fleet/fleet-config.ts";
 import { openFleet } from "../../../src/fleet/open-fleet.ts";
@@ -112,10 +112,7 @@ try {
   });
 
   const worker = begin(["worker", "--tools", tools, "--json"]);
-  await until(
-    "the worker is ready",
-    () => worker.stdout().includes('"worker.ready"') || worker.stdout().includes("ready"),
-  );
+  await until("the worker is ready", () => worker.stdout().includes('"worker.ready"'));
 
   await holds("a run is waited for and its end printed as that of run is, with its exit code", async () => {
     const [good, bad] = await Promise.all([
@@ -212,7 +209,7 @@ try {
       await server.kill();
       const away = await nestbox("status");
       assert.equal(away.exitCode, 7, away.stderr);
-      assert.ok(!away.stderr.includes("of-a-test"), away.stderr);
+      assert.ok(!away.stderr.includes(PASSWORD), away.stderr);
       await server.start();
       await until(
         "it is approved",
@@ -235,12 +232,12 @@ try {
         const [empty, none, wrong] = await Promise.all([
           begin(words, { NESTBOX_DATABASE_URL: url.replace("/fleet?", "/postgres?") }).end,
           begin(words, { NESTBOX_DATABASE_URL: url.replace("/fleet?", "/nowhere?") }).end,
-          begin(words, { NESTBOX_DATABASE_URL: url.replace("of-a-test", "of-nobody") }).end,
+          begin(words, { NESTBOX_DATABASE_URL: url.replace(PASSWORD, "of-nobody") }).end,
         ]);
         for (const { exitCode, stdout, stderr, json } of [empty, none, wrong]) {
           assert.equal(exitCode, 7);
           assert.equal((json["error"] as { kind: string }).kind, "fleet");
-          assert.doesNotMatch(stdout + stderr, /of-a-test|of-nobody/);
+          for (const password of [PASSWORD, "of-nobody"]) assert.ok(!(stdout + stderr).includes(password));
         }
         assert.match(empty.stderr, /There are no runs in this database/);
         // Asking leaves nothing behind there.
@@ -265,29 +262,19 @@ try {
 process.exit(0);
 
 async function dbos(): Promise<Server> {
-  const cluster = await startCluster();
-  cluster.create("fleet");
-  return {
-    env: { NESTBOX_DATABASE_URL: cluster.url("fleet") },
-    words: [],
-    kill: () => cluster.kill(),
-    start: () => cluster.start(),
-    close: () => cluster.close(),
-  };
+  const { create, url, kill, start, close } = await startPostgres();
+  create("fleet");
+  return { env: { NESTBOX_DATABASE_URL: url("fleet") }, words: [], kill, start, close };
 }
 
 async function restate(): Promise<Server> {
-  const started = await startServer(join(folder, "server"), BASE_PORT);
-  const { ingressUrl, adminUrl } = started;
+  const { ingressUrl, adminUrl, kill, start, close } = await startRestate({
+    folder: join(folder, "server"),
+    port: BASE_PORT,
+  });
   writeFileSync(
     config,
     JSON.stringify({ fleet: { engine: "restate", ingressUrl, adminUrl, blobs: "blobs" } }),
   );
-  return {
-    env: {},
-    words: ["--config", config],
-    kill: () => started.kill(),
-    start: () => started.start(),
-    close: () => started.kill(),
-  };
+  return { env: {}, words: ["--config", config], kill, start, close };
 }
