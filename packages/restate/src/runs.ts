@@ -1,5 +1,6 @@
 import type { JsonValue } from "@nestbox/tool";
 import {
+  checkScript,
   durableClock,
   type DurableClock,
   type DurableScript,
@@ -7,7 +8,7 @@ import {
 } from "@nestbox/codemode/durable";
 import type { ScriptOutcome } from "@nestbox/codemode";
 import type { BlobStore } from "./blobs.ts";
-import { RestateError } from "./errors.ts";
+import { messageOf, RestateError } from "./errors.ts";
 import { isRecord } from "./guards.ts";
 import { createIngress, type IngressOptions } from "./ingress.ts";
 import { createJournal, journalPath, type JournalOptions } from "./journal.ts";
@@ -57,7 +58,9 @@ export function openRestate(options: RestateOptions): RestateRuns {
     async submit(runId, script) {
       checkRunId(runId);
       // Only what JSON keeps: a worker sees nothing else.
-      const sealed = await sealer.seal(runId, JSON.parse(JSON.stringify(script)) as JsonValue);
+      const kept = JSON.parse(JSON.stringify(script)) as JsonValue;
+      checkSubmission(kept);
+      const sealed = await sealer.seal(runId, kept);
       const answer = await ingress.call(`${runPath(runId)}/run/send`, { script: sealed });
       const status = isRecord(answer) ? answer["status"] : undefined;
       return { begun: status === "Accepted" };
@@ -81,6 +84,16 @@ export function openRestate(options: RestateOptions): RestateRuns {
       return true;
     },
   };
+}
+
+/** A worker refuses it as well, but only the one who submits it can mend it. */
+function checkSubmission(script: JsonValue): void {
+  try {
+    // That is what it finds out.
+    checkScript(script as unknown as DurableScript);
+  } catch (cause) {
+    throw new RestateError("misuse", messageOf(cause), { cause });
+  }
 }
 
 const runPath = (runId: string): string => `/${RUN_WORKFLOW}/${encodeURIComponent(runId)}`;

@@ -1,4 +1,5 @@
 export type { CallEnd, CallIdentity } from "./call-record.ts";
+export { checkScript } from "./check-script.ts";
 export { durableClock, type DurableClock } from "./clock.ts";
 export type { CallerFor, WaitingCall } from "./calls.ts";
 export type { Difference } from "./compare.ts";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  checkScript,
   durableClock,
   type DurableClock,
   type DurableScript,
@@ -9,7 +10,7 @@ import {
 } from "@nestbox/codemode/durable";
 import type { ScriptOutcome } from "@nestbox/codemode";
 import type { JsonValue } from "@nestbox/tool";
-import { DbosError } from "../errors.ts";
+import { DbosError, messageOf } from "../errors.ts";
 import { checkRunId } from "../run-id.ts";
 import { type Database, openDatabase, type Row } from "./database.ts";
 import { readEntries } from "./entries.ts";
@@ -173,7 +174,9 @@ export async function openRuns(options: DbosOptions, giveUp?: AbortSignal): Prom
     async submit(runId, script) {
       checkRunId(runId);
       // Only what JSON keeps: a worker sees nothing else.
-      const text = values.text(JSON.parse(JSON.stringify(script)) as JsonValue);
+      const kept = JSON.parse(JSON.stringify(script)) as JsonValue;
+      checkSubmission(kept);
+      const text = values.text(kept);
       const { before } = await parts.submit(runId, text);
       return before === undefined
         ? { begun: true }
@@ -257,6 +260,16 @@ export async function openRuns(options: DbosOptions, giveUp?: AbortSignal): Prom
       return closing;
     },
   };
+}
+
+/** A worker refuses it as well, but only the one who submits it can mend it. */
+function checkSubmission(script: JsonValue): void {
+  try {
+    // That is what it finds out.
+    checkScript(script as unknown as DurableScript);
+  } catch (cause) {
+    throw new DbosError("misuse", messageOf(cause), { cause });
+  }
 }
 
 const hasEnded = (row: string): string =>

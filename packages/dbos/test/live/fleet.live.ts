@@ -1,5 +1,5 @@
 import { DBOSClient } from "@dbos-inc/dbos-sdk";
-import { cancelDurable } from "@nestbox/codemode/durable";
+import { cancelDurable, type DurableScript } from "@nestbox/codemode/durable";
 import type { ScriptOutcome } from "@nestbox/codemode";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -74,6 +74,25 @@ describe("a submitted run", () => {
     expect(await fleet.runs.remove("first")).toBe(false);
     expect(await rows("SELECT 1 FROM dbos.workflow_status")).toEqual([]);
     expect(await rows("SELECT 1 FROM nestbox.steps")).toEqual([]);
+  });
+
+  test("that is no script is refused; one that is there all the same halts, and its worker goes on", async () => {
+    await fleet.start();
+    for (const part of [{ timeZone: "Nowhere/\u0000" }, { store: { a: 5 } }, { deadlineMs: "abc" }]) {
+      const script = { code: "return 1", ...part } as unknown as DurableScript;
+      await expect(fleet.runs.submit("wrong", script)).rejects.toMatchObject({ code: "misuse" });
+    }
+    expect(await fleet.runs.status("wrong")).toBeUndefined();
+    // By one who writes to the database without asking.
+    await fleet.runs.submit("sly", { code: "await tools.deploy({ n: 1 })" });
+    await parked("sly");
+    const sly = JSON.stringify({ code: "return 1", timeZone: "Nowhere/\u0000" }).replaceAll("'", "''");
+    await rows(`UPDATE nestbox.runs SET script = '${sly}' WHERE run_id = 'sly'`);
+    await fleet.runs.run("sly").wake("1", YES);
+    await fleet.until("it is halted", async () => (await stateOf("sly")) === "halted");
+    expect((await fleet.runs.status("sly"))?.message).toContain("This is no time zone");
+    await fleet.runs.submit("after", { code: "return 2" });
+    expect(valueOf(await fleet.runs.result("after"))).toBe(2);
   });
 
   test("parks without a workflow or a process, survives the end of all workers, and goes on when it is answered", async () => {

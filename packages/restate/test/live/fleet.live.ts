@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cancelDurable } from "@nestbox/codemode/durable";
+import { cancelDurable, type DurableScript } from "@nestbox/codemode/durable";
 import type { ScriptOutcome } from "@nestbox/codemode";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { openRestate, openRestateAdmin, type RunStatus } from "../../src/index.ts";
@@ -105,6 +105,27 @@ test("a worker is killed in the middle of a run: another one carries it on, and 
   expect(seen.map((one, index) => (one === "InterruptedError" ? index + 1 : one))).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
   ]);
+});
+
+test("what is no script is refused; one that is sent all the same ends, and its worker goes on", async () => {
+  await workers(BASE + 10, "a");
+  for (const part of [{ timeZone: "Nowhere/\u0000" }, { store: { a: 5 } }, { deadlineMs: "abc" }]) {
+    const script = { code: "return 1", ...part } as unknown as DurableScript;
+    await expect(runs.submit("wrong", script)).rejects.toMatchObject({ code: "misuse" });
+  }
+  // By one who speaks to the server without asking.
+  const sealed = { json: JSON.stringify({ code: "return 1", timeZone: "Nowhere/\u0000" }) };
+  const sent = await fetch(`${ingressUrl}/nestbox-run/sly/run/send`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ script: sealed }),
+  });
+  expect(sent.status).toBe(202);
+  const { ok, failure } = await withStatus("sly", "completed");
+  expect(ok).toBe(false);
+  expect(failure).toContain("This is no time zone");
+  await runs.submit("after", { code: "return 2" });
+  expect(valueOf(await runs.result("after"))).toBe(2);
 });
 
 test("the server is killed in the middle of a run: it goes on where it was when the server is back", async () => {
