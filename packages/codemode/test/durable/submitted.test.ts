@@ -41,14 +41,12 @@ test("one that stands in a journal halts the run, and ends no process", async ()
   expect(begun.state).toBe("ended");
   const start = journal.steps("r")["start"] as { readonly environment: object };
   const spoilt = createMemoryJournal();
-  await spoilt
-    .run("r")
-    .step("start", () =>
-      Promise.resolve({
-        ...start,
-        environment: { ...start.environment, timeZone: "Nowhere/\u0000" },
-      } as never),
-    );
+  await spoilt.run("r").step("start", () =>
+    Promise.resolve({
+      ...start,
+      environment: { ...start.environment, timeZone: "Nowhere/\u0000" },
+    } as never),
+  );
   await expect(runDurable({ runner, journal: spoilt.run("r"), callerFor })).rejects.toMatchObject({
     code: "misuse",
   });
