@@ -25,6 +25,8 @@ const ours = (names: Readonly<Record<string, string>> = {}): readonly string[] =
 
 /** Carry the durable runs of codemode on an engine of somebody else's. */
 const ENGINES: readonly string[] = ["@nestbox/restate", "@nestbox/dbos"];
+/** Starts the servers of tests; is not published, and depends on nothing of ours. */
+const SERVERS = "@nestbox/servers";
 
 describe("the house", () => {
   // contract C2
@@ -34,8 +36,8 @@ describe("the house", () => {
       [
         ...new Set([
           ...ours(manifest.dependencies),
-          ...ours(manifest.devDependencies),
           ...ours(manifest.peerDependencies),
+          ...ours(manifest.devDependencies).filter((name) => name !== SERVERS),
         ]),
       ],
     ]);
@@ -49,6 +51,18 @@ describe("the house", () => {
       "@nestbox/inspector": [],
       ...Object.fromEntries(ENGINES.map((name) => [name, ["@nestbox/codemode", "@nestbox/tool"]])),
     });
+  });
+
+  // contract C2
+  it("has the servers of live tests for those of the engines alone, and they depend on nothing of ours", () => {
+    const tested = manifests("packages/*/package.json").filter(({ devDependencies }) =>
+      ours(devDependencies).includes(SERVERS),
+    );
+    expect(new Set(tested.map(({ name }) => name))).toEqual(new Set(ENGINES));
+    const servers = manifests("apps/servers/package.json");
+    expect(servers).toMatchObject([{ name: SERVERS, private: true }]);
+    for (const { dependencies, devDependencies, peerDependencies } of servers)
+      expect(ours({ ...dependencies, ...devDependencies, ...peerDependencies })).toEqual([]);
   });
 
   // contract C2
