@@ -2,13 +2,13 @@
  * One command that starts a fleet on this machine, a server and two workers, and shows a run surviving the end of one of
  * them. Ends with exit code 1 when what it shows is not so, and leaves no process and no folder.
  */
-import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 import { findPostgres, findRestate, isMissingServer, RESTATE_MISSING } from "@nestbox/servers";
 
 import { openHousehold } from "./fleet/household.ts";
+import { inItsPlace, untilInterrupted } from "./fleet/interrupts.ts";
 import { type EngineName, startServer } from "./fleet/servers.ts";
 import { tellStory } from "./fleet/story.ts";
 
@@ -22,24 +22,14 @@ const say = (message: string): void => {
 
 const engine = chooseEngine(values.engine);
 if (engine === undefined) process.exitCode = 2;
-else if (engine === "restate" && !values["in-namespace"]) process.exitCode = inNamespace();
+else if (engine === "restate" && !values["in-namespace"]) process.exit(await inNamespace());
 // What it was in the middle of is not waited for.
 else process.exit(await show(engine));
 
 async function show(name: EngineName): Promise<number> {
   const household = openHousehold();
-  const interrupted = new Promise<never>((_resolve, reject) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const)
-      process.once(signal, () => reject(new Error("it was interrupted")));
-    // A mistake of the story itself: what was started ends all the same.
-    process.once("unhandledRejection", reject);
-  });
-  interrupted.catch(() => undefined);
   try {
-    await Promise.race([
-      interrupted,
-      (async () => tellStory(household, await startServer(name, household, say), say))(),
-    ]);
+    await untilInterrupted(async () => tellStory(household, await startServer(name, household, say), say));
     return 0;
   } catch (error) {
     const missing = isMissingServer(error);
@@ -66,12 +56,12 @@ function other(name: EngineName): EngineName {
 }
 
 /** All of it in a network namespace with nothing but loopback: the server, the workers, and this. */
-function inNamespace(): number {
+async function inNamespace(): Promise<number> {
   if (process.platform !== "linux" || findRestate() === undefined) {
     say(`${RESTATE_MISSING} Or say --engine ${other("restate")}.`);
     return 2;
   }
   const live = fileURLToPath(new URL("../../../packages/restate/scripts/live.sh", import.meta.url));
   const own = [...process.execArgv, fileURLToPath(import.meta.url), "--engine", "restate", "--in-namespace"];
-  return spawnSync("sh", [live, process.execPath, ...own], { stdio: "inherit" }).status ?? 1;
+  return await inItsPlace("sh", [live, process.execPath, ...own]);
 }

@@ -14,13 +14,20 @@ const TERM_MS = 10_000;
 export function openHousehold(): Household {
   const folders: string[] = [];
   const running = new Set<ChildProcess>();
+  let isOver = false;
+  // Whoever goes on while all of it ends gets nothing that would be left.
+  const refuseAfterEnd = (): void => {
+    if (isOver) throw new Error("All that was started is being ended");
+  };
   return {
     folder(name) {
+      refuseAfterEnd();
       const folder = realpathSync(mkdtempSync(join(tmpdir(), `nestbox-${name}-`)));
       folders.push(folder);
       return folder;
     },
     start(program, args, options) {
+      refuseAfterEnd();
       const child = spawn(program, args, options);
       running.add(child);
       // One that cannot be started has no end, but an error, which whoever waits for it sees.
@@ -28,6 +35,7 @@ export function openHousehold(): Household {
       return child;
     },
     async [Symbol.asyncDispose]() {
+      isOver = true;
       // The last that came goes first: workers before their server.
       for (const child of Array.from(running).toReversed()) await end(child, "SIGTERM", TERM_MS);
       for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 
 import { closed, end, type Household } from "./household.ts";
 import { type FleetPlace, until } from "./servers.ts";
+import { readWorkerLine, type WorkerLine } from "./worker-line.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const examples = here("../../../../examples");
@@ -25,9 +26,7 @@ interface Worker {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-interface Line {
-  readonly event: string;
-  readonly message: string;
+interface Line extends WorkerLine {
   readonly at: number;
 }
 
@@ -133,14 +132,16 @@ export async function tellStory(
     const lines: Line[] = [];
     if (child.stdout !== null)
       createInterface({ input: child.stdout }).on("line", (line) => {
-        const { event, message } = JSON.parse(line) as Omit<Line, "at">;
-        lines.push({ event, message, at: performance.now() });
-        if (event.startsWith("run.")) say(`  ${name}: ${message}`);
+        const said = readWorkerLine(line);
+        if (said === undefined) return;
+        lines.push({ ...said, at: performance.now() });
+        if (said.event.startsWith("run.")) say(`  ${name}: ${said.message}`);
       });
     await until(
       `${name} is ready`,
       () => {
-        if (child.exitCode !== null) throw new Error(`${name} ended while it started: ${errors}`);
+        if (child.exitCode !== null || child.signalCode !== null)
+          throw new Error(`${name} ended while it started: ${errors}`);
         return lines.some(({ event }) => event === "worker.ready");
       },
       STEP_MS,
