@@ -37,7 +37,7 @@ export function findRestate(env: NodeJS.ProcessEnv = process.env): string | unde
   return globSync(`${folder}/node_modules/@restatedev/restate-server-*/bin/restate-server`)[0];
 }
 
-/** Rejects with `MissingServer` where its program is not there, and where it would have a network. */
+/** Rejects with `MissingServer` where its program is not there, with another error where it would have a network. */
 export async function startRestate(options: RestateOptions = {}): Promise<RestateServer> {
   const program = findRestate();
   if (program === undefined) throw new MissingServer(RESTATE_MISSING);
