@@ -42,5 +42,8 @@ test("a database that is away is asked again, and then told as unreachable", asy
   await expect(database.query("SELECT 1")).rejects.toMatchObject({ code: "unreachable" });
   await expect(database.transaction(() => Promise.resolve(1))).rejects.toMatchObject({ code: "unreachable" });
   expect(pauses.slice(0, 4)).toEqual([50, 100, 200, 400]);
+  pauses.length = 0;
+  await expect(database.once("SELECT 1")).rejects.toMatchObject({ code: "unreachable" });
+  expect(pauses).toEqual([]);
   await database.close();
 });

@@ -54,7 +54,7 @@ function endText(end: PartEnd): string {
     case "parked":
       return "parked";
     case "released":
-      return "let go of: it goes on elsewhere";
+      return "let go of: it goes on later, here or elsewhere";
     case "halted":
       return `halted: ${HALTS[end.why]} (nestbox status says more)`;
   }

@@ -10,6 +10,8 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export interface Database {
   query(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** Without waiting for a database that is away. */
+  once(text: string): Promise<readonly Row[]>;
   transaction<T>(work: (client: ClientBase) => Promise<T>): Promise<T>;
   readonly pool: Pool;
   close(): Promise<void>;
@@ -38,8 +40,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   // A connection that dies while nobody uses it is no error of ours: the next one who asks gets another.
   pool.on("error", () => undefined);
 
-  async function patiently<T>(work: () => Promise<T>): Promise<T> {
-    const until = clock.now() + unavailableMs;
+  async function patiently<T>(work: () => Promise<T>, waitMs = unavailableMs): Promise<T> {
+    const until = clock.now() + waitMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         return await work();
@@ -60,6 +62,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     pool,
     query: (text, values = []) =>
       patiently(async () => (await pool.query<Record<string, unknown>>(text, [...values])).rows),
+    once: (text) => patiently(async () => (await pool.query<Record<string, unknown>>(text)).rows, 0),
     transaction: (work) =>
       patiently(async () => {
         const client = await pool.connect();

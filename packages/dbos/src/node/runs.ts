@@ -99,7 +99,10 @@ export interface DbosRuns {
   resume(runId: string): Promise<boolean>;
   /** Removes a run that has ended with all that it left; says whether it did. */
   remove(runId: string): Promise<boolean>;
-  /** Writes, and changes nothing. Rejects with `unreachable` where the database does not answer or takes no writes. */
+  /**
+   * Writes, and changes nothing. Rejects with `unreachable`, at once, where the database does not answer or takes no
+   * writes.
+   */
   probe(): Promise<void>;
   close(): Promise<void>;
 }
@@ -248,7 +251,7 @@ export async function openRuns(options: DbosOptions, giveUp?: AbortSignal): Prom
     remove: (runId) => parts.remove(runId),
 
     async probe() {
-      await database.query("UPDATE nestbox.version SET version = version");
+      await database.once("UPDATE nestbox.version SET version = version");
     },
 
     close() {
