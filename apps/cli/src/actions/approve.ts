@@ -8,6 +8,7 @@ import type { FleetQuestion } from "../fleet/engine.ts";
 import { findRun } from "../fleet/find-run.ts";
 import type { FleetWorld } from "../fleet/fleet-world.ts";
 import { lastAnswer } from "../fleet/last-answer.ts";
+import { nextCommand } from "../fleet/next-command.ts";
 import { questionJson, questionLines, stateWord } from "../fleet/run-words.ts";
 import { type Streams, tellOn, writeJsonLine } from "../output.ts";
 import { oneLine } from "../report/safe-text.ts";
@@ -60,7 +61,7 @@ export async function approve(
       return exitCodes.script;
     }
   }
-  const question = choose(runId, key, open);
+  const question = choose(runId, key, open, options);
   const columns = terminalColumns(streams.stderr);
   for (const line of [`The run ${oneLine(runId)} asks:`, ...questionLines(question)])
     for (const part of wrapped("", line, columns)) streams.stderr.write(`${part}\n`);
@@ -103,7 +104,12 @@ export async function approve(
   return isOurs ? exitCodes.ok : exitCodes.script;
 }
 
-function choose(runId: string, key: string | undefined, open: readonly FleetQuestion[]): FleetQuestion {
+function choose(
+  runId: string,
+  key: string | undefined,
+  open: readonly FleetQuestion[],
+  options: ApproveOptions,
+): FleetQuestion {
   const id = oneLine(runId);
   const [only, ...more] = key === undefined ? open : open.filter((one) => one.key === key);
   if (only !== undefined && more.length === 0) return only;
@@ -113,7 +119,7 @@ function choose(runId: string, key: string | undefined, open: readonly FleetQues
   if (open.length === 0) throw new UsageError(`The run ${id} asks nothing now.`);
   throw new UsageError(
     key === undefined
-      ? `The run ${id} asks more than one thing. Say which, by its key: nestbox approve ${id} KEY\n${keys.join("\n")}`
+      ? `The run ${id} asks more than one thing. Say which, by its key: ${nextCommand(["approve", runId, "KEY"], options)}\n${keys.join("\n")}`
       : `The run ${id} asks nothing with the key ${oneLine(key)} now. It asks:\n${keys.join("\n")}`,
   );
 }

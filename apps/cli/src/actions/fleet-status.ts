@@ -5,6 +5,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { FleetEngine } from "../fleet/engine.ts";
 import { findRun } from "../fleet/find-run.ts";
 import type { FleetWorld } from "../fleet/fleet-world.ts";
+import { nextCommand } from "../fleet/next-command.ts";
 import { outcomeJson, writeOutcome } from "../fleet/outcome-words.ts";
 import {
   listLines,
@@ -60,7 +61,7 @@ async function list(
 async function one(
   engine: FleetEngine,
   runId: string,
-  { json }: StatusOptions,
+  options: StatusOptions,
   streams: Streams,
   world: FleetWorld,
 ): Promise<number> {
@@ -68,16 +69,19 @@ async function one(
   const questions = run.state === "ended" ? [] : await engine.questions({ runId });
   // A run that was killed has no outcome, and says so when it is asked for.
   const outcome = run.state === "ended" && run.message === undefined ? await engine.result(runId) : undefined;
-  if (json === true) {
+  const known =
+    outcome === undefined
+      ? run
+      : { ...run, ok: outcome.ok, aborted: !outcome.ok && outcome.error.kind === "aborted" };
+  if (options.json === true) {
     writeJsonLine(streams, {
       ok: true,
-      run: runJson(outcome === undefined ? run : { ...run, ok: outcome.ok }),
+      run: runJson(known),
       questions: questions.map(questionJson),
       outcome: outcome === undefined ? null : outcomeJson(outcome),
     });
     return exitCodes.ok;
   }
-  const known = outcome === undefined ? run : { ...run, ok: outcome.ok };
   const colors = colorsFor(streams.stdout, process.env);
   const columns = terminalColumns(streams.stdout);
   const say = (line: string): void => void streams.stdout.write(`${line}\n`);
@@ -88,11 +92,11 @@ async function one(
     for (const line of questionLines(question)) for (const part of wrapped("  ", line, columns)) say(part);
   if (questions.length > 0)
     tellOn(streams)(
-      `to answer: nestbox approve ${oneLine(runId)}${questions.length > 1 ? " KEY" : ""}, with --deny to say no`,
+      `to answer: ${nextCommand(["approve", runId, ...(questions.length > 1 ? ["KEY"] : [])], options)}, with --deny to say no`,
     );
   if (stateWord(known) === "halted")
     tellOn(streams)(
-      `to let it try again: nestbox resume ${oneLine(runId)}, to end it: nestbox cancel ${oneLine(runId)}`,
+      `to let it try again, once what halts it is mended (of other tools: once a worker has the former ones): ${nextCommand(["resume", runId], options)}, to end it: ${nextCommand(["cancel", runId], options)}`,
     );
   if (outcome !== undefined) writeOutcome(outcome, runId, streams);
   return exitCodes.ok;
@@ -138,6 +142,11 @@ export async function resume(
   const run = await findRun(engine, runId);
   const resumed = run.state === "halted" && (await engine.resume(runId));
   if (options.json === true) writeJsonLine(streams, { ok: resumed, runId, state: run.state });
-  else tellOn(streams)(resumed ? `${runId} is tried again` : `${runId} is not halted: ${stateWord(run)}`);
+  else
+    tellOn(streams)(
+      resumed
+        ? `${runId} is tried again; whether that helped: ${nextCommand(["status", runId], options)}`
+        : `${runId} is not halted: ${stateWord(run)}`,
+    );
   return resumed ? exitCodes.ok : exitCodes.script;
 }

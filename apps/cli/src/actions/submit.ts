@@ -10,6 +10,7 @@ import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { type FleetEngine, FleetError, type FleetRun } from "../fleet/engine.ts";
 import { findRun } from "../fleet/find-run.ts";
 import { type FleetWorld, whileAway } from "../fleet/fleet-world.ts";
+import { nextCommand } from "../fleet/next-command.ts";
 import { outcomeJson, writeOutcome } from "../fleet/outcome-words.ts";
 import { runJson } from "../fleet/run-words.ts";
 import { type Streams, tellOn, writeJsonLine } from "../output.ts";
@@ -44,10 +45,11 @@ export async function submit(
   const source = await scriptSource(script, options.eval, process.cwd(), streams.stdin);
   const submission = submissionOf(source, options, tell);
   const runId = options.id ?? `${nameOf(script)}-${world.fresh()}`;
-  await using engine = await world.open(options);
-  const sent = await engine.submit(runId, submission).catch((error: unknown) => {
-    throw withHint(error);
-  });
+  const hinting = (error: unknown): never => {
+    throw withHint(error, options);
+  };
+  await using engine = await world.open(options).catch(hinting);
+  const sent = await engine.submit(runId, submission).catch(hinting);
   if (!sent.begun && !sent.same)
     throw new UsageError(
       `The id ${oneLine(runId)} belongs to a run of another script. Choose another --id, or leave it out.`,
@@ -60,18 +62,18 @@ export async function submit(
   else {
     streams.stdout.write(`${runId}\n`);
     tell(
-      `${sent.begun ? "submitted" : "had been submitted before, and is not begun again"}; to see it: nestbox logs ${runId} --follow`,
+      `${sent.begun ? "submitted" : "had been submitted before, and is not begun again"}; to see it: ${nextCommand(["logs", runId, "--follow"], options)}`,
     );
   }
   return exitCodes.ok;
 }
 
 /** Of a fleet that has had no worker yet, an engine says what it lacks and not what to do. */
-function withHint(error: unknown): unknown {
+function withHint(error: unknown, options: { readonly config?: string }): unknown {
   return error instanceof FleetError && error.kind === "refused"
     ? new FleetError(
         "refused",
-        `${error.message}. A fleet takes runs once it has had a worker: nestbox worker`,
+        `${error.message}. A fleet takes runs once it has had a worker; start one first: ${nextCommand(["worker"], options)}`,
         {
           cause: error,
         },
@@ -134,7 +136,7 @@ function nameOf(script: string | undefined): string {
 async function awaitRun(
   engine: FleetEngine,
   runId: string,
-  options: { readonly json?: boolean; readonly begun: boolean },
+  options: { readonly config?: string; readonly json?: boolean; readonly begun: boolean },
   streams: Streams,
   signal: AbortSignal,
   world: FleetWorld,
@@ -161,19 +163,19 @@ async function awaitRun(
     }
     if (run?.state === "halted") {
       tell(
-        `${runId} is halted: ${run.message ?? "nothing says why"}. To let it try again: nestbox resume ${runId}`,
+        `${runId} is halted: ${run.message ?? "nothing says why"}. To let it try again: ${nextCommand(["resume", runId], options)}`,
       );
       if (options.json === true)
         writeJsonLine(streams, { ok: false, error: haltError(run), run: runJson(run), begun: options.begun });
       return exitCodes.fleet;
     }
-    const note = run === undefined ? "" : waitNote(run);
+    const note = run === undefined ? "" : waitNote(run, options);
     if (note !== "" && note !== told) tell(`${runId} ${note}`);
     told = note;
     await world.pause(LOOK_MS, signal);
   }
   tell(
-    `${runId} goes on without this command; to see it: nestbox logs ${runId} --follow, to end it: nestbox cancel ${runId}`,
+    `${runId} goes on without this command; to see it: ${nextCommand(["logs", runId, "--follow"], options)}, to end it: ${nextCommand(["cancel", runId], options)}`,
   );
   if (options.json === true)
     writeJsonLine(streams, {
@@ -189,8 +191,8 @@ function haltError(run: FleetRun) {
   return { kind: "fleet", name: "FleetError", message: run.message ?? "The run is halted", line: null };
 }
 
-function waitNote({ runId, state, waitingFor = 0 }: FleetRun): string {
+function waitNote({ runId, state, waitingFor = 0 }: FleetRun, options: { readonly config?: string }): string {
   return state === "parked" && waitingFor > 0
-    ? `waits for ${count(waitingFor, "answer")}: nestbox approve ${runId}`
+    ? `waits for ${count(waitingFor, "answer")}: ${nextCommand(["approve", runId], options)}`
     : "";
 }

@@ -56,6 +56,8 @@ export interface FleetRun {
   readonly state: FleetRunState;
   /** Of a run that has ended: whether the script came to its end. */
   readonly ok?: boolean;
+  /** Of a run that has ended: whether it was ended from outside. A list does not tell it. */
+  readonly aborted?: boolean;
   /** Why it is halted, or why it last failed. */
   readonly message?: string;
   readonly createdAt?: number;

@@ -6,16 +6,19 @@ import { cut, displayWidth, padded } from "../report/width.ts";
 import type { FleetQuestion, FleetRun } from "./engine.ts";
 import { about, isoTime, utcTime } from "./run-times.ts";
 
-/** `parked`, `ended`, `failed`, … */
-export function stateWord({ state, ok }: FleetRun): string {
-  return state === "ended" && ok === false ? "failed" : state;
+/** `parked`, `succeeded`, `failed`, …; the page of the runs has the same words. */
+export function stateWord({ state, ok, aborted }: FleetRun): string {
+  if (state !== "ended" || ok === undefined) return state;
+  if (ok) return "succeeded";
+  return aborted === true ? "aborted" : "failed";
 }
 
 export function paintedState(run: FleetRun, colors: Colors): string {
   const word = stateWord(run);
   switch (word) {
-    case "ended":
+    case "succeeded":
       return colors.green(word);
+    case "aborted":
     case "failed":
     case "halted":
       return colors.red(word);
@@ -36,6 +39,7 @@ export function noteOf({ state, waitingFor = 0, wakeAt, message, worker }: Fleet
   ];
   if (waits.length > 0) return waits.join(", or ");
   if (message !== undefined) return `last failed: ${oneLine(message)}`;
+  if (state === "queued") return "waits for a worker";
   return state === "running" && worker !== undefined ? `on ${oneLine(worker)}` : "";
 }
 
@@ -68,7 +72,7 @@ export function listLines(
   ];
 }
 
-const STATE_COLUMNS = 7;
+const STATE_COLUMNS = 9;
 const LEAST_NOTE_COLUMNS = 12;
 
 /** What a person is asked, as the approver of a terminal shows it. */
@@ -143,6 +147,7 @@ export function runFacts(run: FleetRun, now: number): readonly (readonly [name: 
             `${utcTime(endedAt)}${createdAt === undefined ? "" : `, after ${about(endedAt - createdAt)}`}`,
           ] as const,
         ]),
+    ...(state === "queued" ? [["waits for", "a worker that takes it: nestbox worker"] as const] : []),
     ...(worker === undefined ? [] : [["worker", oneLine(worker)] as const]),
     ...(deployment === undefined ? [] : [["deployment", oneLine(deployment)] as const]),
     ...(waitingFor > 0 ? [["waits for", count(waitingFor, "answer")] as const] : []),

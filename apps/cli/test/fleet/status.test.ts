@@ -60,12 +60,12 @@ describe("nestbox status", () => {
   it("lists runs with their state, age and what they wait for", async () => {
     const { stdout, exitCode } = await command(someRuns(), ["status"]);
     expect(stdout.split("\n")).toEqual([
-      "state     age  id",
-      "parked  5 min  release-42  waits for 1 answer, or goes on in 6 d",
-      "running  12 s  busy        on worker-1",
-      "halted    3 d  gone        tool deploy was changed",
-      "ended    24 h  good",
-      "failed   24 h  bad",
+      "state       age  id",
+      "parked    5 min  release-42  waits for 1 answer, or goes on in 6 d",
+      "running    12 s  busy        on worker-1",
+      "halted      3 d  gone        tool deploy was changed",
+      "succeeded  24 h  good",
+      "failed     24 h  bad",
       "",
     ]);
     expect(exitCode).toBe(0);
@@ -105,7 +105,7 @@ describe("nestbox status", () => {
 
   it("tells how a run ended, with what it printed and returned", async () => {
     const good = await command(someRuns(), ["status", "good"]);
-    expect(good.stdout).toContain("ended  good\n");
+    expect(good.stdout).toContain("succeeded  good\n");
     expect(good.stdout).toContain('[\n  "a",\n  "b"\n]\n');
     expect(good.exitCode).toBe(0);
     const bad = await command(someRuns(), ["status", "bad"]);
@@ -115,11 +115,45 @@ describe("nestbox status", () => {
     expect(bad.exitCode).toBe(0);
   });
 
+  it("tells one that was cancelled apart from one that failed", async () => {
+    const fleet = someRuns();
+    const outcome = failed("Cancelled by ada");
+    if (outcome.ok) throw new Error("it has failed");
+    fleet.runs.set("stopped", {
+      run: { runId: "stopped", state: "ended", ok: false, createdAt: NOW },
+      outcome: { ...outcome, error: { ...outcome.error, kind: "aborted" } },
+    });
+    const { stdout, stderr } = await command(fleet, ["status", "stopped"]);
+    expect(stdout).toContain("aborted  stopped\n");
+    expect(stderr).toContain("Cancelled by ada");
+  });
+
+  it("says of a run that no worker has taken that it waits for one", async () => {
+    const fleet = fakeFleet([{ run: { runId: "new", state: "queued", createdAt: NOW - 1_000 } }]);
+    expect((await command(fleet, ["status"])).stdout).toContain("new  waits for a worker\n");
+    expect((await command(fleet, ["status", "new"])).stdout).toContain(
+      "  waits for   a worker that takes it: nestbox worker\n",
+    );
+  });
+
+  it("repeats the config in what is to be done next, so that it can be pasted", async () => {
+    const config = ["--config", "my fleet.jsonc"];
+    const next = async (...words: readonly string[]) =>
+      (await command(someRuns(), [...words, ...config])).stderr;
+    expect(await next("status", "release-42")).toContain(
+      ": nestbox approve release-42 --config 'my fleet.jsonc', with --deny",
+    );
+    const halted = await next("status", "gone");
+    expect(halted).toContain(": nestbox resume gone --config 'my fleet.jsonc',");
+    expect(halted).toContain(": nestbox cancel gone --config 'my fleet.jsonc'\n");
+    expect(await next("resume", "gone")).toContain(": nestbox status gone --config 'my fleet.jsonc'\n");
+  });
+
   it("says why a run is halted and what to do", async () => {
     const { stdout, stderr } = await command(someRuns(), ["status", "gone"]);
     expect(stdout).toContain("  why         tool deploy was changed\n");
     expect(stderr).toBe(
-      "nestbox: to let it try again: nestbox resume gone, to end it: nestbox cancel gone\n",
+      "nestbox: to let it try again, once what halts it is mended (of other tools: once a worker has the former ones): nestbox resume gone, to end it: nestbox cancel gone\n",
     );
   });
 

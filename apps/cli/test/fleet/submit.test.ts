@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, it } from "vitest";
 
+import { FleetError } from "../../src/fleet/engine.ts";
 import { away, command, ended, failed, fakeFleet, HOSTILE, NOW, OBEYED } from "../support/fake-fleet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nestbox-submit-"));
@@ -36,6 +37,22 @@ describe("nestbox submit", () => {
       deadlineMs: 7 * 86_400_000,
     });
     expect(fleet.closed).toBe(1);
+  });
+
+  it("says the next command with the config that it was given", async () => {
+    const words = ["submit", "-e", "return 1", "--id", "x", "--config", "fleet.jsonc"];
+    const told = await command(fakeFleet(), words);
+    expect(told.stderr).toBe("nestbox: submitted; to see it: nestbox logs x --follow --config fleet.jsonc\n");
+  });
+
+  it("says to start a worker where the fleet has had none", async () => {
+    const fleet = fakeFleet();
+    Object.assign(fleet.world, {
+      open: () => Promise.reject(new FleetError("refused", "There are no runs in this database")),
+    });
+    const told = await command(fleet, ["submit", "-e", "return 1", "--config", "fleet.jsonc"]);
+    expect(told.stderr).toContain("start one first: nestbox worker --config fleet.jsonc\n");
+    expect(told.exitCode).toBe(7);
   });
 
   it("takes the script from standard input and from --eval", async () => {
