@@ -31,11 +31,33 @@ export async function main(
     return complete(program, argv.slice(1), streams);
   }
   try {
-    await program.parseAsync([...argv], { from: "user" });
+    await program.parseAsync(isUnknown(program, argv[0]) ? argv.slice(0, 1) : [...argv], { from: "user" });
   } catch (error) {
-    return tellFailure(error, argv.includes("--json"), streams);
+    return tellFailure(error, argv.includes("--json"), streams, commandOf(program, argv));
   }
   return exitCode;
+}
+
+/** A first word that is no command is told of, also where help for it is wanted: there is none. */
+function isUnknown(program: Command, word: string | undefined): boolean {
+  return word !== undefined && !word.startsWith("-") && word !== "help" && under(program, word) === undefined;
+}
+
+function under(command: Command, word: string | undefined): Command | undefined {
+  return command.commands.find((one) => one.name() === word);
+}
+
+/** The command that is meant by the first words, for example `nestbox policy check`: whose help says what it takes. */
+function commandOf(program: Command, argv: readonly string[]): string {
+  let command = program;
+  const names = [program.name()];
+  for (const word of argv) {
+    const next = under(command, word);
+    if (next === undefined) break;
+    command = next;
+    names.push(next.name());
+  }
+  return names.join(" ");
 }
 
 /** The whole tree of commands; what they do is loaded when one is used, so that help and a wrong word are answered at once. */
@@ -57,8 +79,9 @@ export function createProgram(context: CommandContext): Command {
       `
 Exit codes:
   0 all is well              1 the script failed, or something was found
-  2 wrong words, no file     3 a call was denied        4 time, memory, a limit
-  5 no sandbox               6 replay: not as recorded  7 the fleet does not answer
+  2 wrong words, no file     3 a call was denied
+  4 time, memory, a limit    5 no sandbox
+  6 replay: not as recorded  7 the fleet does not answer
   130 interrupted
 
 Begin with: nestbox doctor, nestbox tools, nestbox run --eval 'return 6 * 7'`,

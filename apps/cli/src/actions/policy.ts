@@ -35,6 +35,11 @@ export interface PolicyOptions extends PolicyFiles {
 /** What the policy says about one command line; nothing is run. */
 export function explainPolicy(command: string, options: PolicyOptions, streams: Streams): number {
   const { policy, cwd } = open(options, streams);
+  // The name of a tool is a word that people try here, and what is said of a program of that name misleads them.
+  if (options.json !== true && /^\w+$/.test(command))
+    tellOn(streams)(
+      `${command} was read as a command line; of a call of a tool: nestbox policy check --call FILE`,
+    );
   return writeExplanation(explainCommand(policy, command, { cwd }), options, streams);
 }
 

@@ -37,10 +37,8 @@ export const POLICY_OPTION = [
   "--policy <file>",
   "a policy file (repeatable); without it the annotation default holds",
 ] as const;
-const CONFIG_OPTION = [
-  "--config <file>",
-  "defaults for these options (default: nestbox.config.jsonc here, without tools, extension and node)",
-] as const;
+const CONFIG_MEANING =
+  "defaults for these options (default: nestbox.config.jsonc here, without tools, extension and node)";
 
 export const DRY_RUN_OPTION = [
   "--policy-dry-run",
@@ -48,11 +46,11 @@ export const DRY_RUN_OPTION = [
 ] as const;
 
 /** Adds the options of every command that has tools. */
-export function withTools(command: Command): Command {
+export function withTools(command: Command, configMeaning: string = CONFIG_MEANING): Command {
   return command
     .option(...TOOLS_OPTION, collect)
     .option(...EXTENSION_OPTION, collect)
-    .option(...CONFIG_OPTION)
+    .option("--config <file>", configMeaning)
     .option("--cwd <folder>", "working folder of the tools");
 }
 

@@ -12,8 +12,8 @@ export const addCompletion: AddCommand = (program, { streams, done }) => {
     .addHelpText(
       "after",
       `
-  bash:  source <(nestbox completion bash)                   in ~/.bashrc
-  zsh:   source <(nestbox completion zsh)                    in ~/.zshrc, after compinit
+  bash:  source <(nestbox completion bash)  in ~/.bashrc
+  zsh:   source <(nestbox completion zsh)   in ~/.zshrc, after compinit
   fish:  nestbox completion fish > ~/.config/fish/completions/nestbox.fish`,
     )
     .action((shell: Shell) => {

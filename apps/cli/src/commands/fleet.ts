@@ -37,8 +37,9 @@ export const addFleet: AddCommand = (program, { streams, signal, done, fleet: wo
     .addHelpText(
       "after",
       `
-Tools and policy are the worker's: a submission brings a script and limits. What the policy asks about parks the run
-until nestbox approve. Ctrl-C ends the waiting, not the run.
+Tools and policy are the worker's: a submission brings a script and limits. What
+the policy asks about parks the run until nestbox approve. Ctrl-C ends the
+waiting, not the run. A fleet takes runs once it has had a worker.
 
 Examples:
   id=$(nestbox submit release.ts --deadline 7d)

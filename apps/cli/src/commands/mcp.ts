@@ -31,10 +31,14 @@ export const addMcp: AddCommand = (program, { streams, signal, done }) => {
     .addHelpText(
       "after",
       `
-Nobody can be asked over MCP: what the policy would ask about is denied, and the denial says so.
+Nobody can be asked over MCP: what the policy would ask about is denied, and the
+denial says so.
 
 In a client's configuration:
-  { "mcpServers": { "nestbox": { "command": "nestbox", "args": ["mcp", "--policy", "review.policy.jsonc"] } } }`,
+  { "mcpServers": { "nestbox": {
+    "command": "nestbox",
+    "args": ["mcp", "--policy", "review.policy.jsonc"]
+  } } }`,
     )
     .action(async (options: McpOptions) => {
       const { mcp } = await import("../actions/mcp.ts");

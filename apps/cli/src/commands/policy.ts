@@ -27,6 +27,7 @@ export const addPolicy: AddCommand = (program, { streams, done }) => {
       .description("explain what the policy says about a command line; nothing is run"),
   )
     .argument("<command>", "the command line, as one word")
+    .addHelpText("after", "\nWhat it says about a call of a tool: nestbox policy check --call FILE")
     .action(async (command: string, options: PolicyOptions) =>
       done((await commands()).explainPolicy(command, options, streams)),
     );
@@ -42,8 +43,10 @@ export const addPolicy: AddCommand = (program, { streams, done }) => {
       "after",
       `
 A call:  { "tool": "bash", "input": { "command": "npm test" } }
-It may also say: cwd, source (builtin, extension, sdk), server (of MCP), annotations, calledBy (a list of tools).
-What it does not say of a tool that is known here (the review tools, or those of --tools and --extension) is taken from it.`,
+It may also say: cwd, source (builtin, extension, sdk), server (of MCP),
+annotations, calledBy (a list of tools). What it does not say of a tool that is
+known here (the review tools, or those of --tools and --extension) is taken from
+it. A command line alone: nestbox policy explain.`,
     )
     .action(async (options: PolicyOptions & CatalogOptions & { call: string }) =>
       done(await (await commands()).checkPolicy(options, streams)),

@@ -38,7 +38,8 @@ export const addTrace: AddCommand = (program, { streams, signal, done, fleet: wo
       "after",
       `
 Examples:
-  nestbox run review.ts --trace review.trace.json & nestbox trace open review.trace.json
+  nestbox run review.ts --trace review.trace.json &
+  nestbox trace open review.trace.json
   nestbox trace open before.json after.json
   nestbox trace open --fleet --config fleet.jsonc`,
     )

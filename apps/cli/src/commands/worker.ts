@@ -17,6 +17,7 @@ export const addWorker: AddCommand = (program, { streams, signal, done }) => {
     program
       .command("worker")
       .description("carry on the runs of a fleet with these tools and this policy, until it is told to end"),
+    'where the fleet is (its section "fleet"; default: NESTBOX_DATABASE_URL, for DBOS), and defaults for these options',
   )
     .option("--json", "one JSON object a line on standard output")
     .option(...MCP_OPTION, collect)
@@ -43,9 +44,11 @@ export const addWorker: AddCommand = (program, { streams, signal, done }) => {
     .addHelpText(
       "after",
       `
-Where the fleet is stands in the section "fleet" of a config file that --config names, or, for DBOS, in
-NESTBOX_DATABASE_URL. Tools and policy are this worker's own; a submission brings a script and nothing else.
-What the policy asks about waits for nestbox approve. SIGTERM lets go of its runs; a second one ends it at once.`,
+Where the fleet is stands in the section "fleet" of a config file that --config
+names, or, for DBOS, in NESTBOX_DATABASE_URL. Tools and policy are this worker's
+own; a submission brings a script and nothing else. What the policy asks about
+waits for nestbox approve. SIGTERM lets go of its runs; a second one ends it at
+once.`,
     )
     .action(async (options: WorkerCommandOptions) => {
       const { worker } = await import("../actions/worker.ts");

@@ -6,7 +6,13 @@ import { forTerminal, oneLine } from "./safe-text.ts";
 import { failedReport } from "./json.ts";
 
 /** Tells of a command that could not be carried out, as JSON too where that was asked for; returns the exit code. */
-export function tellFailure(error: unknown, json: boolean, streams: Streams): number {
+export function tellFailure(
+  error: unknown,
+  json: boolean,
+  streams: Streams,
+  /** The command whose help says what it takes. */
+  command = "nestbox",
+): number {
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
   const failure = failureOf(error);
   if (json) writeJsonLine(streams, failedReport(failure));
@@ -14,7 +20,7 @@ export function tellFailure(error: unknown, json: boolean, streams: Streams): nu
   const message =
     failure.kind === "fleet" ? oneLine(failure.message, 2_000) : forTerminal(failure.message, true);
   streams.stderr.write(
-    `nestbox: ${message}\n${error instanceof CommanderError ? "Try: nestbox --help\n" : ""}`,
+    `nestbox: ${message}\n${error instanceof CommanderError ? `Try: ${command} --help\n` : ""}`,
   );
   return failure.exitCode;
 }
