@@ -243,6 +243,63 @@ describe("the page of a run", () => {
     await close();
   });
 
+  it("says at once why a run is halted and what has it tried again, and nothing in it runs", async () => {
+    const fleet = many(50);
+    const calls6 = parkedTrace()["calls"] as readonly Record<string, unknown>[];
+    const trace = parkedTrace({
+      run: {
+        id: "release-42",
+        state: "halted",
+        message: "tool deploy was 1f0c and is absent",
+        resumeWith: ["nestbox", "resume", "--config", "fleet.jsonc"],
+      },
+      calls: calls6.map((one) =>
+        one["status"] === "running" ? { ...one, waits: calls6[3]?.["waits"] } : one,
+      ),
+    });
+    fleet.setRun("release-42", runOf(trace));
+    const { page, check, close } = await show(fleet, "#run=release-42");
+    const why = page.getByRole("region", { name: "Why it is halted" });
+    await why.getByText("tool deploy was 1f0c and is absent").waitFor();
+    expect(await why.locator("code").textContent()).toBe("nestbox resume --config fleet.jsonc release-42");
+    expect(await page.locator(".bar.running").count()).toBe(0);
+    await page.getByRole("button", { name: /^halted 1/ }).waitFor();
+    await page.getByRole("row", { name: "deploy" }).last().click();
+    await page.getByRole("tabpanel").getByText(", approved by ada").waitFor();
+    expect(await violations(page)).toEqual([]);
+    check();
+    await close();
+  });
+
+  it("says of a run without calls that none has ended, and how it ended when it has", async () => {
+    const fleet = many(50);
+    const none = parkedTrace({ calls: [], run: { id: "release-42", state: "running" } });
+    fleet.setRun("release-42", runOf(none));
+    const { page, check, close } = await show(fleet, "#run=release-42");
+    await page.locator(".grid").getByText("No call has ended yet.").waitFor();
+    await page.getByText("no call ended yet").first().waitFor();
+    fleet.setRun(
+      "release-42",
+      runOf({
+        ...none,
+        run: { id: "release-42", state: "failed" },
+        script: {
+          ...(none["script"] as object),
+          state: "ended",
+          outcome: {
+            ok: false,
+            error: { kind: "script", name: "TypeError", message: "x is not a function" },
+          },
+        },
+      }),
+    );
+    await page.locator(".grid").getByText("No call was made.").waitFor();
+    await page.getByRole("tabpanel").getByText("x is not a function").waitFor();
+    expect(await violations(page)).toEqual([]);
+    check();
+    await close();
+  });
+
   it("lives, and tells when what it shows is old", async () => {
     const fleet = many(50);
     const { page, check, close } = await show(fleet, "#run=release-42");

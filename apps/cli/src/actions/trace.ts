@@ -59,7 +59,8 @@ export async function openTraces(
     const fleet = createFleetSource({
       world,
       open: () => engines.open(),
-      approveWith: approveWith(options),
+      approveWith: commandOf("approve", options),
+      resumeWith: commandOf("resume", options),
       signal: over.signal,
     });
     return await show({ fleet }, options, streams, signal);
@@ -144,17 +145,20 @@ async function fleetRuns(
   const runs: Run[] = [];
   for (const id of ids) {
     await findRun(engine, id);
-    const { read } = await readFleetRun(engine, id, { approveWith: approveWith(options), now: world.now() });
+    const { read } = await readFleetRun(engine, id, {
+      approveWith: commandOf("approve", options),
+      resumeWith: commandOf("resume", options),
+      now: world.now(),
+    });
     runs.push(read);
   }
   return runs;
 }
 
-const approveWith = ({ config }: { readonly config?: string }): readonly string[] => [
-  "nestbox",
-  "approve",
-  ...(config === undefined ? [] : ["--config", config]),
-];
+const commandOf = (
+  command: "approve" | "resume",
+  { config }: { readonly config?: string },
+): readonly string[] => ["nestbox", command, ...(config === undefined ? [] : ["--config", config])];
 
 /** One engine for all looks; one that could not be opened is opened by a later look. */
 function openEngine(

@@ -48,7 +48,8 @@ export function runEvents(contents: FleetContents): readonly RunEvent[] {
       at: history.start.environment.now,
       ...(history.start.deadlineMs === undefined ? {} : { deadlineMs: history.start.deadlineMs }),
     });
-  for (const call of history.calls) events.push(...callEvents(call, large));
+  const begun = new Set(contents.steps.map(({ key }) => key));
+  for (const call of history.calls) events.push(...callEvents(call, large, begun));
   const { cancel, end } = history;
   if (cancel !== undefined)
     events.push({ id: "cancel", type: "cancel", reason: cancel.reason, ...timed(cancel.at) });
@@ -62,9 +63,15 @@ export function runEvents(contents: FleetContents): readonly RunEvent[] {
   return ordered(events, history);
 }
 
-function callEvents(call: HistoryCall, large: ReadonlyMap<string, FleetStep>): readonly RunEvent[] {
+function callEvents(
+  call: HistoryCall,
+  large: ReadonlyMap<string, FleetStep>,
+  keys: ReadonlySet<string>,
+): readonly RunEvent[] {
   const last = call.questions.length + 1;
-  const step = large.get(last === 1 ? String(call.number) : `${call.number}.${last}`);
+  const key = last === 1 ? String(call.number) : `${call.number}.${last}`;
+  const step = large.get(key);
+  const begun = keys.has(key);
   const beginning = step === undefined ? undefined : readHead(step.large?.head ?? "");
   const words: CallWords = {
     call: call.number,
@@ -102,6 +109,9 @@ function callEvents(call: HistoryCall, large: ReadonlyMap<string, FleetStep>): r
   const endedAt = call.endedAt ?? beginning?.at;
   const ending = endingOf(call, step);
   if (ending === undefined) return asked;
+  const answeredAt = call.questions.at(-1)?.decision?.at;
+  // Approved, and not taken up yet: of a run that is halted or has no worker.
+  if (ending.status === "running" && call.questions.length > 0 && !begun) return asked;
   const durationMs =
     endedAt === undefined || call.begunAt === undefined || call.questions.length > 0
       ? undefined
@@ -113,7 +123,8 @@ function callEvents(call: HistoryCall, large: ReadonlyMap<string, FleetStep>): r
       type: "call",
       ...words,
       ...ending,
-      ...timed(endedAt ?? call.begunAt),
+      // What was approved runs from then on, not from when it was asked about.
+      ...timed(endedAt ?? answeredAt ?? call.begunAt),
       ...(durationMs === undefined ? {} : { durationMs }),
     },
   ];

@@ -17,6 +17,8 @@ import { readHead, textAt } from "./run-log.ts";
 export interface RunTraceOptions {
   /** The words of the command that answers a question, before the run's id and the question's key. */
   readonly approveWith: readonly string[];
+  /** The words of the command that has a halted run tried again, before the run's id. */
+  readonly resumeWith?: readonly string[];
   /** Until when a run that has not ended is drawn; milliseconds since the epoch. */
   readonly now: number;
   /** Takes secrets out of all texts: a journal has them as they were. Default: `createRedactor()`. */
@@ -35,6 +37,7 @@ export interface RunTrace extends Omit<CallTrace, "calls"> {
     readonly deadlineAt?: string;
     readonly cancel?: string;
     readonly approveWith: readonly string[];
+    readonly resumeWith: readonly string[];
   };
   readonly calls: readonly RunTraceCall[];
 }
@@ -106,7 +109,15 @@ export function runTrace(run: FleetRun, contents: FleetContents, options: RunTra
     run: {
       id: run.runId,
       state:
-        run.state !== "ended" ? run.state : run.ok === undefined ? "ended" : run.ok ? "succeeded" : "failed",
+        run.state !== "ended"
+          ? run.state
+          : run.ok === undefined
+            ? "ended"
+            : run.ok
+              ? "succeeded"
+              : wasAborted(history)
+                ? "aborted"
+                : "failed",
       ...(run.message === undefined ? {} : { message: short(run.message) }),
       ...(run.worker === undefined ? {} : { worker: run.worker }),
       ...(run.deployment === undefined ? {} : { deployment: run.deployment }),
@@ -119,10 +130,15 @@ export function runTrace(run: FleetRun, contents: FleetContents, options: RunTra
         ? {}
         : { cancel: short(history.cancel.reason || "Execution aborted") }),
       approveWith: options.approveWith,
+      resumeWith: options.resumeWith ?? [],
     },
     calls: trace.calls.map((call) => withWaits(call, calls.get(call.id), startAt, short)),
   };
 }
+
+/** Somebody ended it: what it was then is told apart from a script that failed. */
+const wasAborted = ({ end }: RunHistory): boolean =>
+  end?.outcome.ok === false && end.outcome.error.kind === "aborted";
 
 type Builder = ReturnType<typeof createTrace>;
 
@@ -179,7 +195,10 @@ function momentsOf(
           ? []
           : [
               {
-                at: endedAt ?? last,
+                // What was not answered waited until the run was over.
+                at:
+                  endedAt ??
+                  Math.max(last, history.end?.at ?? (run.state === "ended" ? run.endedAt : 0) ?? 0),
                 tell: (builder: Builder) =>
                   builder.onEvent({ type: "tool_execution_end", toolCallId, toolName, ...end }),
               },
@@ -254,7 +273,8 @@ function withWaits(
     ...rest,
     ...(hasArguments ? { argumentBytes } : {}),
     ...(known.begunAt === undefined ? { untimed: true } : {}),
-    ...(call.decision !== undefined || asked?.rule === undefined
+    // The answer makes an `allow` of what the rule said, and it stands with the wait.
+    ...(asked?.rule === undefined || (call.decision !== undefined && call.decision.rule !== asked.rule)
       ? {}
       : { decision: { effect: "ask", rule: asked.rule, layer: asked.layer ?? "" } }),
     ...(waits.length === 0 ? {} : { waits }),
@@ -294,6 +314,8 @@ function endOf(run: FleetRun, history: RunHistory, moments: readonly Moment[], n
   const last = Math.max(history.lastAt ?? 0, moments.at(-1)?.at ?? 0);
   if (history.end !== undefined || run.state === "ended")
     return Math.max(last, history.end?.at ?? run.endedAt ?? last);
+  // Nothing goes on in it: what is drawn does not grow.
+  if (run.state === "halted") return last;
   const still = now - last;
   const step = still > 600_000 ? 60_000 : 1_000;
   return Math.max(last, last + Math.floor(still / step) * step);

@@ -14,7 +14,7 @@ import { messageOf } from "../message-of.ts";
 import { type FleetEngine, FleetError, type FleetQuestion, type FleetRun } from "./engine.ts";
 import type { FleetWorld } from "./fleet-world.ts";
 import { withoutPasswords } from "./redact.ts";
-import { runTrace } from "./run-trace.ts";
+import { runTrace, type RunTraceOptions } from "./run-trace.ts";
 
 export interface FleetSourceOptions {
   readonly world: Pick<FleetWorld, "now" | "pause">;
@@ -22,6 +22,8 @@ export interface FleetSourceOptions {
   readonly open: () => Promise<FleetEngine>;
   /** The words of the command that answers a question, before the run's id and the question's key. */
   readonly approveWith: readonly string[];
+  /** The words of the command that has a halted run tried again, before the run's id. */
+  readonly resumeWith?: readonly string[];
   /** Ends every look. */
   readonly signal: AbortSignal;
 }
@@ -41,7 +43,7 @@ const MAX_TEXT_CHARS = 500;
 const RUN_ID = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}$/;
 
 export function createFleetSource(options: FleetSourceOptions): FleetSource {
-  const { open, approveWith, world } = options;
+  const { open, approveWith, resumeWith, world } = options;
   const redact = createRedactor();
   let list: FleetList = { name: "", approveWith, loaded: false, more: false, runs: [] };
   const looks = createLooks(options, LIST_MS, async () => {
@@ -67,7 +69,11 @@ export function createFleetSource(options: FleetSourceOptions): FleetSource {
       let run: Run | undefined;
       const runLooks = createLooks(options, RUN_MS, async () => {
         const engine = await open();
-        const { standing, read } = await readFleetRun(engine, id, { approveWith, now: world.now() });
+        const { standing, read } = await readFleetRun(engine, id, {
+          approveWith,
+          ...(resumeWith === undefined ? {} : { resumeWith }),
+          now: world.now(),
+        });
         run = read;
         return standing.state !== "ended";
       });
@@ -85,7 +91,7 @@ export function createFleetSource(options: FleetSourceOptions): FleetSource {
 export async function readFleetRun(
   engine: FleetEngine,
   id: string,
-  options: { readonly approveWith: readonly string[]; readonly now: number },
+  options: Pick<RunTraceOptions, "approveWith" | "resumeWith" | "now">,
 ): Promise<{ readonly standing: FleetRun; readonly read: Run }> {
   // First how it is, then what it has done: what has ended has nothing more to tell.
   const standing = await engine.status(id);
@@ -157,7 +163,7 @@ function createLooks(
         more = await look();
         trouble = "";
       } catch (error) {
-        trouble = withoutPasswords(messageOf(error));
+        trouble = troubleOf(error);
       }
       if (ending.aborted) return;
       for (const listener of listeners) listener();
@@ -180,4 +186,12 @@ function createLooks(
       };
     },
   };
+}
+
+/** What goes on by itself says so: nobody has to load the page again. */
+function troubleOf(error: unknown): string {
+  const text = withoutPasswords(messageOf(error));
+  return error instanceof FleetError && error.kind === "unreachable"
+    ? `${text.replace(/\.$/, "")}. The page asks again until it does.`
+    : text;
 }

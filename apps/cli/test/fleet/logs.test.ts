@@ -136,6 +136,23 @@ describe("nestbox logs", () => {
     expect(exitCode).toBe(0);
   });
 
+  it("lets what was approved run from the answer on, and not before somebody has taken it up", async () => {
+    const question = step("2", "deploy", 2, asked("Others will see it"));
+    const log = async (...steps: readonly FleetStep[]): Promise<readonly string[]> => {
+      const fleet = fakeFleet([
+        { run: { runId: "x", state: "halted" }, contents: { ...contents, steps: [start(), ...steps] } },
+      ]);
+      const { stdout } = await command(fleet, ["logs", "x"]);
+      return stdout.trimEnd().split("\n").slice(-3);
+    };
+    const answered = ["12:59:59  #2 deploy  approved by bob", "            go"];
+    expect((await log(question)).slice(1)).toEqual(answered);
+    expect(await log(question, { key: "2.2", state: "begun" })).toEqual([
+      ...answered,
+      '12:59:59  #2 deploy {"n":1}  running',
+    ]);
+  });
+
   it("prints a JSON object a line, the last one about the run", async () => {
     const fleet = fakeFleet([
       {

@@ -132,8 +132,32 @@ describe("the trace of a run of a fleet", () => {
       status: "ok",
       durationMs: 2 * day - 1_000,
       runMs: 900,
+      // What the rule said, whatever came of it.
+      decision: { effect: "ask", rule: "ask.deploy", layer: "user" },
       waits: [{ fromMs: 3_000, toMs: 2 * day, decision: "approved", by: "ada", comment: "looked at it" }],
     });
+  });
+
+  it("has a halted run as one in which nothing runs, however long ago that was", async () => {
+    const on = ground();
+    await on.carryOn(code);
+    on.at(START + 10_000);
+    await on.wake("3", { kind: "approved", fingerprint: "f1", by: "ada" });
+    const halted: FleetRun = { ...parked, state: "halted", message: "tool deploy was 1f0c and is absent" };
+    const run = shown(halted, on.contents(), START + 3 * day);
+    expect(run).toMatchObject({
+      durationMs: 10_000,
+      standing: { state: "halted", message: "tool deploy was 1f0c and is absent" },
+    });
+    expect(run.calls[2]).toMatchObject({
+      name: "deploy",
+      status: "halted",
+      decision: { effect: "ask", rule: "ask.deploy" },
+      waits: [{ decision: "approved", by: "ada" }],
+    });
+    expect(shown({ ...halted, state: "running" }, on.contents(), START + 12_000).calls[2]?.status).toBe(
+      "running",
+    );
   });
 
   it("takes secrets out, which the journal has as they were", async () => {
@@ -157,15 +181,22 @@ describe("the trace of a run of a fleet", () => {
     });
     const other = ground();
     await other.carryOn(code);
+    other.at(START + 11_000);
     await other.wake("cancel", { reason: "not today" });
     await other.carryOn();
     const cancelled = shown({ ...parked, state: "ended", ok: false }, other.contents(), START);
     expect(cancelled).toMatchObject({
       live: false,
-      standing: { state: "failed", cancel: "not today" },
+      standing: { state: "aborted", cancel: "not today" },
       script: { outcome: { ok: false, error: { kind: "aborted", message: "not today" } } },
     });
-    expect(cancelled.calls[2]).toMatchObject({ name: "deploy", status: "cancelled" });
+    expect(cancelled.calls[2]).toMatchObject({
+      name: "deploy",
+      status: "cancelled",
+      startMs: 2_000,
+      // It waited until the run was over.
+      durationMs: 9_000,
+    });
   });
 });
 

@@ -117,7 +117,7 @@ describe("the runs of a fleet, for the page", () => {
     pauses.next();
     await news.next();
     expect(source.list()).toMatchObject({ loaded: true, runs: { length: 2 } });
-    expect(source.list().trouble).toContain("does not answer");
+    expect(source.list().trouble).toContain("does not answer. The page asks again until it does.");
     expect(source.list().trouble).not.toContain("secret");
     setOpen(() => Promise.resolve(good));
     pauses.next();

@@ -1,7 +1,15 @@
 /** The runs of a fleet, as a page lists them. All texts are somebody else's. */
 
-/** How a run stands. `ended`: it has, and it is not told how. */
-export type FleetState = "queued" | "running" | "parked" | "halted" | "succeeded" | "failed" | "ended";
+/** How a run stands. `aborted`: somebody ended it. `ended`: it has, and it is not told how. */
+export type FleetState =
+  | "queued"
+  | "running"
+  | "parked"
+  | "halted"
+  | "succeeded"
+  | "failed"
+  | "aborted"
+  | "ended";
 
 export const fleetStates: readonly FleetState[] = [
   "queued",
@@ -10,11 +18,12 @@ export const fleetStates: readonly FleetState[] = [
   "halted",
   "succeeded",
   "failed",
+  "aborted",
   "ended",
 ];
 
 export function hasEnded(state: FleetState): boolean {
-  return state === "succeeded" || state === "failed" || state === "ended";
+  return state === "succeeded" || state === "failed" || state === "aborted" || state === "ended";
 }
 
 /** What a person is asked and has not answered. */

@@ -32,9 +32,9 @@ export function readRun(name: string, value: unknown): ReadRun {
   if (value["version"] !== 1)
     return { ok: false, message: "it is a trace of another version than 1: a newer Nestbox reads it" };
   if (!Array.isArray(value["calls"])) return { ok: false, message: "the trace has no list of calls" };
-  const { calls, left } = flatten(value["calls"]);
   const script = isRecord(value["script"]) ? readScript(value["script"]) : undefined;
   const standing = isRecord(value["run"]) ? readStanding(value["run"]) : undefined;
+  const { calls, left } = flatten(value["calls"], standing?.state === "halted");
   const running = isRecord(value["script"])
     ? value["script"]["state"] === "running"
     : calls.some(({ status }) => status === "running");
@@ -59,7 +59,7 @@ interface Waiting {
   at: number;
 }
 
-function flatten(roots: readonly unknown[]): { calls: RunCall[]; left: number } {
+function flatten(roots: readonly unknown[], halted: boolean): { calls: RunCall[]; left: number } {
   const calls: RunCall[] = [];
   const seen = new Map<string, number>();
   let left = 0;
@@ -75,7 +75,7 @@ function flatten(roots: readonly unknown[]): { calls: RunCall[]; left: number } 
       left++;
       continue;
     }
-    const call = readCall(value, top, seen);
+    const call = readCall(value, top, seen, halted);
     calls.push(call);
     if (Array.isArray(value["children"]) && value["children"].length > 0)
       stack.push({
@@ -92,6 +92,7 @@ function readCall(
   value: Record<string, unknown>,
   { parent, elsewhere }: Waiting,
   seen: Map<string, number>,
+  halted: boolean,
 ): RunCall {
   const id = textOf(value["id"]);
   const times = seen.get(id) ?? 0;
@@ -109,8 +110,15 @@ function readCall(
     ...number("durationMs", value["durationMs"]),
     ...number("runMs", value["runMs"]),
     ...(value["untimed"] === true ? { untimed: true } : {}),
-    // Whoever does not know waits has to be told something.
-    status: status === "running" && last !== undefined && last.decision === undefined ? "waiting" : status,
+    // Whoever does not know waits and halts has to be told something.
+    status:
+      status !== "running"
+        ? status
+        : last !== undefined && last.decision === undefined
+          ? "waiting"
+          : halted
+            ? "halted"
+            : status,
     ...(decision === undefined ? {} : { decision }),
     ...number("argumentBytes", value["argumentBytes"]),
     ...text("arguments", value["arguments"]),
@@ -165,6 +173,7 @@ function readStanding(value: Record<string, unknown>): RunStanding {
     ...text("deadlineAt", value["deadlineAt"]),
     ...text("cancel", value["cancel"]),
     approveWith: strings(value["approveWith"]),
+    resumeWith: strings(value["resumeWith"]),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CallStatus } from "./run.ts";
+import type { CallStatus, Run } from "./run.ts";
 import type { CallTree, TreeNode } from "./tree.ts";
 
 /** What is to be seen of a tree. All parts have to hold. */
@@ -33,6 +33,12 @@ export interface TreeRows {
 
 export function isFiltering({ text, statuses, decision }: CallFilter): boolean {
   return text !== "" || statuses.size > 0 || decision !== "any";
+}
+
+/** Of a run without calls. A journal learns of most calls when they end: one may well be under way. */
+export function noCallText({ live, standing }: Run): string {
+  if (!live) return "No call was made.";
+  return standing === undefined ? "No call was made yet." : "No call has ended yet.";
 }
 
 /** The rows that are seen, in order. With a filter, what leads to a match is open whatever is folded. */

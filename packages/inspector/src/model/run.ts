@@ -1,7 +1,7 @@
 import type { FleetState } from "./fleet.ts";
 
-/** How a call stands. `waiting`: for a person, and nothing holds it. */
-export type CallStatus = "ok" | "error" | "denied" | "cancelled" | "waiting" | "running";
+/** How a call stands. `waiting`: for a person, and nothing holds it. `halted`: its run is, and nobody carries it on. */
+export type CallStatus = "ok" | "error" | "denied" | "cancelled" | "waiting" | "halted" | "running";
 
 export const callStatuses: readonly CallStatus[] = [
   "ok",
@@ -9,6 +9,7 @@ export const callStatuses: readonly CallStatus[] = [
   "denied",
   "cancelled",
   "waiting",
+  "halted",
   "running",
 ];
 
@@ -113,6 +114,8 @@ export interface RunStanding {
   readonly cancel?: string;
   /** The words of the command that answers a question, before the run's id and the question's key. */
   readonly approveWith: readonly string[];
+  /** The words of the command that has a halted run tried again, before the run's id. Empty: none is known. */
+  readonly resumeWith: readonly string[];
 }
 
 /** All of a run but its calls and its script. */

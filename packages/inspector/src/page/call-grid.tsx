@@ -1,7 +1,7 @@
 import { useComputed } from "@preact/signals";
 
 import { formatAge, formatMs } from "../model/format.ts";
-import { isFiltering, type TreeRow } from "../model/rows.ts";
+import { isFiltering, noCallText, type TreeRow } from "../model/rows.ts";
 import {
   activeKey,
   activeRow,
@@ -18,7 +18,7 @@ import {
 } from "./state.ts";
 import { noFilter } from "../model/rows.ts";
 import { Inline } from "./shown-text.tsx";
-import { Effect, StatusMark } from "./status.tsx";
+import { Effect, lastAnswer, StatusMark } from "./status.tsx";
 import { VirtualRows } from "./virtual-rows.tsx";
 
 export const ROW_HEIGHT = 28;
@@ -42,7 +42,7 @@ export function CallGrid() {
       rowHeight={ROW_HEIGHT}
       active={activeRow.value}
       rowId={(index) => `call-${list[index]?.node.index ?? 0}`}
-      empty={isFiltering(filter.value) ? "No call fits the filter." : "No call was made."}
+      empty={isFiltering(filter.value) ? "No call fits the filter." : noCallText(run.value)}
       onKey={onKey}
       onFocusEmpty={() => move(0)}
       head={
@@ -69,7 +69,8 @@ export function CallGrid() {
                 <span
                   key={fromMs}
                   class="gap-label"
-                  style={{ left: `${((from + to) / 2) * 100}%` }}
+                  // Within the line: one that stands at its edge would lie over the next heading.
+                  style={{ left: `clamp(26px, ${((from + to) / 2) * 100}%, calc(100% - 26px))` }}
                   title={`${formatMs(toMs - fromMs)} in which nothing went on`}
                 >
                   {formatAge(toMs - fromMs)}
@@ -144,6 +145,7 @@ function Row({ row, index, top }: RowProps) {
         {call.decision && (
           <>
             <Effect effect={call.decision.effect} /> <Inline text={call.decision.rule} />
+            {lastAnswer(call) !== undefined && `, ${lastAnswer(call)}`}
           </>
         )}
       </span>

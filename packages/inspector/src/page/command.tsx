@@ -2,20 +2,20 @@ import { useRef, useState } from "preact/hooks";
 
 import { commandLine } from "../model/command.ts";
 
-export interface ApproveCommandProps {
+export interface CommandProps {
+  /** Of the command, before its arguments. */
   readonly words: readonly string[];
-  readonly id: string;
-  readonly questionKey: string;
+  /** The id of a run, and of a question its key. */
+  readonly args: readonly string[];
 }
 
 /** The page decides nothing: it shows the line that would, for whoever may. */
-export function ApproveCommand({ words, id, questionKey }: ApproveCommandProps) {
-  const line = commandLine(words, [id, questionKey]);
+export function Command({ words, args }: CommandProps) {
+  const line = commandLine(words, args);
   const code = useRef<HTMLElement>(null);
   const [copied, setCopied] = useState("");
   if (words.length === 0) return null;
-  if (line === undefined)
-    return <p class="hint">The names of this run and question cannot stand in a command.</p>;
+  if (line === undefined) return <p class="hint">The names of it cannot stand in a command.</p>;
   return (
     <div class="command">
       <code ref={code}>{line}</code>

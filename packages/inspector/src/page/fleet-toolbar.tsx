@@ -1,6 +1,7 @@
 import { fleetStates, type FleetState, isFilteringFleet, noFleetFilter } from "../model/fleet.ts";
 import { formatCount } from "../model/format.ts";
 import { fleet, fleetFilter, listed, setFleetFilter, stateCounts } from "./fleet-state.ts";
+import { stateMarks } from "./run-state.tsx";
 import { focusGrid, SearchField } from "./search-field.tsx";
 
 /** Narrows the list, by text and state; each state with how many runs are in it. */
@@ -47,6 +48,7 @@ function StateChip({ state, chosen }: { readonly state: FleetState; readonly cho
     <button
       type="button"
       class={`chip ${state}`}
+      data-mark={stateMarks[state]}
       aria-pressed={chosen}
       onClick={() => {
         const next = new Set(fleetFilter.value.states);

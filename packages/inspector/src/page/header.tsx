@@ -1,5 +1,6 @@
 import { formatCount, formatMs } from "../model/format.ts";
-import type { Run } from "../model/run.ts";
+import type { Run, RunStanding } from "../model/run.ts";
+import { Command } from "./command.tsx";
 import { isFleet, listAddress } from "./fleet-state.ts";
 import { RunStateWord } from "./run-state.tsx";
 import {
@@ -60,6 +61,7 @@ export function Header() {
       )}
       <ThemeChoice />
       {trouble.value !== "" && <Trouble text={trouble.value} />}
+      {!comparing && run.value.standing?.state === "halted" && <Halted standing={run.value.standing} />}
     </header>
   );
 }
@@ -83,6 +85,23 @@ export function Trouble({ text }: { readonly text: string }) {
     <p class="trouble" role="alert">
       <Inline text={text} />
     </p>
+  );
+}
+
+/** Nobody carries it on, and it says so before anybody looks for it. */
+function Halted({ standing: { id, message = "", resumeWith } }: { readonly standing: RunStanding }) {
+  return (
+    <section class="trouble" aria-label="Why it is halted">
+      <p>
+        Halted: <Inline text={message === "" ? "why is not on record" : message} />
+      </p>
+      {resumeWith.length > 0 && (
+        <>
+          <p class="hint">When the cause is gone, this has it tried again:</p>
+          <Command words={resumeWith} args={[id]} />
+        </>
+      )}
+    </section>
   );
 }
 
@@ -116,7 +135,9 @@ function Summary({ run: shown, endMs }: { readonly run: Run; readonly endMs: num
   const waiting = count("waiting");
   const facts = [
     formatMs(endMs),
-    `${formatCount(shown.calls.length)} ${shown.calls.length === 1 ? "call" : "calls"}`,
+    shown.calls.length === 0 && shown.live && shown.standing !== undefined
+      ? "no call ended yet"
+      : `${formatCount(shown.calls.length)} ${shown.calls.length === 1 ? "call" : "calls"}`,
     ...(waiting > 0 ? [`${formatCount(waiting)} waiting for people`] : []),
     ...(denied > 0 ? [`${formatCount(denied)} denied`] : []),
     ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),

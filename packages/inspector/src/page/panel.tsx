@@ -85,7 +85,13 @@ export function Panel() {
 function contentOf(shown: Tab): ComponentChildren {
   switch (shown) {
     case "call":
-      return <CallPanel />;
+      return (
+        <>
+          <CallPanel />
+          {/* Of a run without calls there is nothing but how it ended, and that is not to be looked for. */}
+          {run.value.calls.length === 0 && run.value.script?.outcome !== undefined && <OutputPanel />}
+        </>
+      );
     case "script":
       return <ScriptPanel />;
     case "output":

@@ -1,12 +1,13 @@
 import type { FleetState } from "../model/fleet.ts";
 
-const marks: Readonly<Record<FleetState, string>> = {
+export const stateMarks: Readonly<Record<FleetState, string>> = {
   queued: "·",
   running: "…",
   parked: "‖",
   halted: "!",
   succeeded: "✓",
   failed: "✗",
+  aborted: "⊘",
   ended: "–",
 };
 
@@ -15,7 +16,7 @@ export function RunStateWord({ state }: { readonly state: FleetState }) {
   return (
     <span class={`word ${state}`}>
       <span class="mark" aria-hidden="true">
-        {marks[state]}
+        {stateMarks[state]}
       </span>
       <span class="state-word">{state}</span>
     </span>

@@ -1,4 +1,4 @@
-import type { CallStatus, Decision } from "../model/run.ts";
+import type { CallStatus, Decision, RunCall } from "../model/run.ts";
 
 const marks: Readonly<Record<CallStatus, string>> = {
   ok: "✓",
@@ -6,6 +6,7 @@ const marks: Readonly<Record<CallStatus, string>> = {
   denied: "⊘",
   cancelled: "–",
   waiting: "‖",
+  halted: "!",
   running: "…",
 };
 
@@ -30,4 +31,9 @@ export function StatusWord({ status }: { readonly status: CallStatus }) {
 
 export function Effect({ effect }: Pick<Decision, "effect">) {
   return <span class={`effect ${effect}`}>{effect}</span>;
+}
+
+/** What a person said to what a rule asked; undefined: nobody was asked, or nobody has answered. */
+export function lastAnswer({ decision, waits }: RunCall): "approved" | "declined" | undefined {
+  return decision?.effect === "ask" ? waits?.at(-1)?.decision : undefined;
 }

@@ -143,6 +143,13 @@ describe("a trace that is read", () => {
     expect(run.calls[3]?.waits).toMatchObject([
       { decision: "approved", by: "ada", comment: "after the freeze" },
     ]);
+    // Nothing runs in a run that is halted; what waits for a person still does.
+    const halted = runOf({
+      ...parkedTrace({ run: { id: "release-42", state: "halted", resumeWith: ["nestbox", "resume"] } }),
+      calls: [call("a", "a", { status: "running" }), ...(parkedTrace()["calls"] as object[]).slice(-1)],
+    });
+    expect(halted.calls.map(({ status }) => status)).toEqual(["halted", "waiting"]);
+    expect(halted.standing?.resumeWith).toEqual(["nestbox", "resume"]);
     expect(
       runOf({
         ...header,

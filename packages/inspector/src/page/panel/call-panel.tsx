@@ -1,14 +1,16 @@
 import { formatBytes, formatCount, formatMs, prettyJson } from "../../model/format.ts";
+import { noCallText } from "../../model/rows.ts";
 import type { RunCall } from "../../model/run.ts";
 import { Block, Inline } from "../shown-text.tsx";
-import { activeNode, foldedParts, showCall, tab } from "../state.ts";
-import { Effect, StatusWord } from "../status.tsx";
+import { activeNode, foldedParts, run, showCall, tab } from "../state.ts";
+import { Effect, lastAnswer, StatusWord } from "../status.tsx";
 import { Waits } from "./waits.tsx";
 
 /** One call: what it was, how it was decided, what went in and what came out. */
 export function CallPanel() {
   const node = activeNode.value;
-  if (node === undefined) return <p class="hint">Choose a call.</p>;
+  if (node === undefined)
+    return <p class="hint">{run.value.calls.length === 0 ? noCallText(run.value) : "Choose a call."}</p>;
   const { call, parent } = node;
   return (
     <>
@@ -57,6 +59,8 @@ interface FactsProps {
 export function Facts({ call, children }: FactsProps) {
   const waited =
     call.durationMs === undefined || call.runMs === undefined ? 0 : Math.max(0, call.durationMs - call.runMs);
+  const answer = lastAnswer(call);
+  const by = call.waits?.at(-1)?.by;
   return (
     <dl class="facts-list">
       <dt>Status</dt>
@@ -73,6 +77,13 @@ export function Facts({ call, children }: FactsProps) {
             <span class="hint">
               (<Inline text={call.decision.layer} />)
             </span>
+            {answer !== undefined && `, ${answer}`}
+            {answer !== undefined && by !== undefined && (
+              <>
+                {" "}
+                by <Inline text={by} />
+              </>
+            )}
           </>
         )}
       </dd>
@@ -82,7 +93,9 @@ export function Facts({ call, children }: FactsProps) {
         {call.untimed !== true && (call.durationMs === undefined ? "not ended" : formatMs(call.durationMs))}
         <span class="hint">
           {call.untimed === true ? ", and when it began is not on record" : ` from ${formatMs(call.startMs)}`}
-          {call.runMs !== undefined && waited >= 1 && `, ${formatMs(waited)} of it before it ran`}
+          {call.runMs !== undefined &&
+            waited >= 1 &&
+            `, ${formatMs(waited) === formatMs(call.durationMs ?? 0) ? "nearly all" : formatMs(waited)} of it before it ran`}
           {call.runMs === undefined && call.durationMs !== undefined && ", it did not run"}
         </span>
       </dd>

@@ -1,6 +1,6 @@
 import { formatAge, formatMoment, formatMs } from "../../model/format.ts";
 import { activeEntry, fleet, now } from "../fleet-state.ts";
-import { ApproveCommand } from "../command.tsx";
+import { Command } from "../command.tsx";
 import { RunStateWord } from "../run-state.tsx";
 import { Block, Inline } from "../shown-text.tsx";
 import type { OpenQuestion } from "../../model/fleet.ts";
@@ -33,7 +33,7 @@ export function FleetPanel() {
               )}
               {run.createdAt !== undefined && (
                 <>
-                  <dt>Begun</dt>
+                  <dt>Submitted</dt>
                   <dd>
                     {formatMoment(run.createdAt)}
                     <span class="hint"> {formatAge(now.value - run.createdAt)} ago</span>
@@ -46,7 +46,10 @@ export function FleetPanel() {
                   <dd>
                     {formatMoment(run.endedAt)}
                     {run.createdAt !== undefined && (
-                      <span class="hint"> after {formatMs(Math.max(0, run.endedAt - run.createdAt))}</span>
+                      <span class="hint">
+                        {" "}
+                        after {formatMs(Math.max(0, run.endedAt - run.createdAt))} in all
+                      </span>
                     )}
                   </dd>
                 </>
@@ -106,7 +109,7 @@ function Question({ id, question }: { readonly id: string; readonly question: Op
         </p>
       )}
       {args !== undefined && args !== "" && <Block text={args} label={`Arguments of question ${key}`} />}
-      <ApproveCommand words={fleet.value.approveWith} id={id} questionKey={key} />
+      <Command words={fleet.value.approveWith} args={[id, key]} />
     </section>
   );
 }

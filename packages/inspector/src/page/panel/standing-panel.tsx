@@ -1,3 +1,4 @@
+import { hasEnded } from "../../model/fleet.ts";
 import { formatMoment, formatMs } from "../../model/format.ts";
 import { RunStateWord } from "../run-state.tsx";
 import { Inline } from "../shown-text.tsx";
@@ -70,7 +71,7 @@ export function StandingPanel() {
                     </button>
                   </td>
                   <td>
-                    {wait.decision ?? "none yet"}
+                    {wait.decision ?? (hasEnded(standing.state) ? "none" : "none yet")}
                     {wait.by !== undefined && (
                       <>
                         {" "}

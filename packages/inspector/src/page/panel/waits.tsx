@@ -1,7 +1,7 @@
 import { formatMoment, formatMs } from "../../model/format.ts";
 import { hasEnded } from "../../model/fleet.ts";
 import type { CallWait } from "../../model/run.ts";
-import { ApproveCommand } from "../command.tsx";
+import { Command } from "../command.tsx";
 import { Block, Inline } from "../shown-text.tsx";
 import { run } from "../state.ts";
 
@@ -19,11 +19,18 @@ export function Waits({ waits }: { readonly waits: readonly CallWait[] }) {
 function Wait({ wait }: { readonly wait: CallWait }) {
   const { standing, startedAt } = run.value;
   const { fromMs, toMs, decision, by, comment, reason, rule, layer, lines, key } = wait;
+  const over = standing !== undefined && hasEnded(standing.state);
   const asked = startedAt === undefined ? "" : formatMoment(Date.parse(startedAt) + fromMs);
   return (
     <section class="question" aria-label={`Question ${key}`}>
       <h3>
-        {decision === undefined ? "Waits for a person" : decision === "approved" ? "Approved" : "Declined"}
+        {decision === undefined
+          ? over
+            ? "Nobody answered"
+            : "Waits for a person"
+          : decision === "approved"
+            ? "Approved"
+            : "Declined"}
         {by !== undefined && (
           <>
             {" "}
@@ -58,8 +65,8 @@ function Wait({ wait }: { readonly wait: CallWait }) {
         </blockquote>
       )}
       {lines.length > 0 && <Block text={lines.join("\n")} label={`What question ${key} shows`} />}
-      {decision === undefined && standing !== undefined && !hasEnded(standing.state) && (
-        <ApproveCommand words={standing.approveWith} id={standing.id} questionKey={key} />
+      {decision === undefined && standing !== undefined && !over && (
+        <Command words={standing.approveWith} args={[standing.id, key]} />
       )}
     </section>
   );
