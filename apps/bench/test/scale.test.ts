@@ -156,6 +156,27 @@ describe("the model agrees with what is known of queues", () => {
     expect(capacities(scenario(10))[0]).toEqual({ part: "server's processors", runsPerSecond: 0 });
   });
 
+  it.each([
+    [2, 2],
+    [1, 2],
+    [8, 2],
+  ])(
+    "a full worker that takes %i runs at a time into %i sandboxes does what the arithmetic says",
+    (concurrency, sandboxes) => {
+      const base = queueOf(8, 1, 1);
+      const scenario: Scenario = {
+        ...base,
+        load: { kind: "closed", open: 200 },
+        script: { ...base.script, toolMs: 200 },
+        worker: { cores: 8, sandboxes, concurrency, pollMs: 100 },
+      };
+      const [first] = capacities(scenario);
+      const { runsPerSecond } = simulate(scenario, { seed: 3, warmUp: 500, runs: 20_000 });
+      expect(first?.part).toBe("sandboxes");
+      expect(runsPerSecond / (first?.runsPerSecond ?? 0)).toBeCloseTo(1, 1);
+    },
+  );
+
   it("the same seed gives the same fleet, another one another", () => {
     const waits = (seed: number): number =>
       mean(simulate(queueOf(1, 10, 80), { seed, warmUp: 100, runs: 1_000 }).latencies);

@@ -38,24 +38,23 @@ interface Options {
   readonly idleSeconds: number;
 }
 
+export const OPTIONS = {
+  engine: { type: "string", about: "dbos or restate; both without it" },
+  phases: { type: "string", default: PHASES.join(","), about: "what is measured" },
+  rounds: { type: "string", default: "20", about: "runs of each time" },
+  "window-ms": { type: "string", default: "8000", about: "how long runs a second are counted at a time" },
+  windows: { type: "string", default: "3", about: "how many times they are counted" },
+  kills: { type: "string", default: "12", about: "workers that are killed" },
+  parked: { type: "string", default: "2000", about: "runs that wait for an answer" },
+  open: { type: "string", default: "64", about: "runs under way while runs a second are counted" },
+  streams: { type: "string", default: "8", about: "of Restate: runs on one connection" },
+  "idle-seconds": { type: "string", default: "10", about: "how long workers without runs are watched" },
+  out: { type: "string", about: "file that keeps the figures; phases that are not measured stay" },
+} as const;
+
 /** Gives the exit code. */
 export async function fleet(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      engine: { type: "string" },
-      phases: { type: "string", default: PHASES.join(",") },
-      rounds: { type: "string", default: "20" },
-      "window-ms": { type: "string", default: "8000" },
-      windows: { type: "string", default: "3" },
-      kills: { type: "string", default: "12" },
-      parked: { type: "string", default: "2000" },
-      open: { type: "string", default: "64" },
-      streams: { type: "string", default: "8" },
-      "idle-seconds": { type: "string", default: "10" },
-      out: { type: "string" },
-    },
-  });
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const engines = ENGINES.filter((name) => values.engine === undefined || values.engine === name);
   const phases = PHASES.filter((phase) => values.phases.split(",").includes(phase));
   if (engines.length === 0 || phases.length === 0) {

@@ -55,7 +55,9 @@ function throughput({ throughput: measured = [], latency }: EngineFigures): Rows
       "runs",
       "a run: worker",
       "server",
+      "the engine's own: both",
       "all processors",
+      "connections",
     ],
   ];
   for (const own of measured) {
@@ -70,7 +72,9 @@ function throughput({ throughput: measured = [], latency }: EngineFigures): Rows
       floor === undefined ? "" : ratio(own.runsPerSecond.median, floor.runsPerSecond.median),
       String(own.runs),
       ...cost(own.cost),
+      floor === undefined ? "" : ms(floor.cost.workerCpu + floor.cost.serverCpu),
       `${(own.machineBusy * 100).toFixed(0)} %`,
+      own.connections === undefined ? "" : String(own.connections),
     ]);
   }
   if (latency !== undefined)
@@ -78,7 +82,7 @@ function throughput({ throughput: measured = [], latency }: EngineFigures): Rows
       [1, latency.costOne],
       [10, latency.costTen],
     ] as const)
-      rows.push([`one at a time, ${plural(calls, "call")}`, "", "", "", "", ...cost(one), ""]);
+      rows.push([`one at a time, ${plural(calls, "call")}`, "", "", "", "", ...cost(one), "", "", ""]);
   return rows;
 }
 

@@ -19,9 +19,12 @@ export function capacities(scenario: Scenario): readonly Capacity[] {
   const serverCpu = run.serverCpu + script.calls * call.serverCpu + asks * park.serverCpu;
   const looks = (workers * demands.lookCpu) / 1_000;
   const { pollMs, concurrency } = worker;
+  const places = Math.min(worker.sandboxes, concurrency);
+  // Where no part that was taken waits for it, a sandbox stays empty until the next look: half an interval, in the mean.
+  const emptyMs = concurrency > worker.sandboxes ? 0 : ((pollMs ?? 0) / 2) * (1 + asks);
   const all: Capacity[] = [
     { part: "workers' processors", runsPerSecond: (workers * worker.cores * 1_000) / workerCpu },
-    { part: "sandboxes", runsPerSecond: (workers * worker.sandboxes * 1_000) / heldMs(scenario) },
+    { part: "sandboxes", runsPerSecond: (workers * places * 1_000) / (heldMs(scenario) + emptyMs) },
     { part: "server's processors", runsPerSecond: (Math.max(0, server.cores - looks) * 1_000) / serverCpu },
   ];
   if (pollMs !== undefined) {

@@ -2,7 +2,7 @@
 import type { Cost, EngineFigures, LatencyFigures, ThroughputFigures } from "../fleet/figures.ts";
 import type { Demand, Demands } from "./scenario.ts";
 
-/** As in a worker of the package, where nothing else is set. */
+/** As in a worker of the package, where nothing else is set: so the measured workers are. */
 export const DBOS_POLL_MS = 100;
 export const DBOS_CONCURRENCY = 8;
 /** As in the workers of the benchmark. */

@@ -8,8 +8,8 @@ import { parseArgs } from "node:util";
 import { columns } from "../columns.ts";
 import type { EngineFigures } from "../fleet/figures.ts";
 import { report } from "../fleet/report.ts";
-import { capacities, grown, growthOf, parkedRuns, priceOfRun } from "./capacity.ts";
-import { BENCH_SANDBOXES, demandsOf, looksAt } from "./demands.ts";
+import { capacities, grown, growthOf, parkedRuns, priceOfRun, type Prices } from "./capacity.ts";
+import { BENCH_SANDBOXES, DBOS_POLL_MS, demandsOf, looksAt } from "./demands.ts";
 import { simulate } from "./model.ts";
 import type { Scenario } from "./scenario.ts";
 import { percentile } from "./stats.ts";
@@ -20,28 +20,28 @@ const DAY_S = 86_400;
 const FULL = 0.97;
 const JOURNAL = { dbos: "bytes of tables", restate: "bytes of state" } as const;
 
-const OPTIONS = {
-  engine: { type: "string", default: "dbos" },
-  figures: { type: "string" },
-  measured: { type: "boolean", default: false },
-  validate: { type: "boolean", default: false },
-  workers: { type: "string", default: "2,10,100,1000,10000" },
-  "runs-per-day": { type: "string", default: "1e3,1e5,1e6,1e7,1e8" },
-  calls: { type: "string", default: "5" },
-  "tool-ms": { type: "string", default: "200" },
-  ask: { type: "string", default: "0.1" },
-  "answer-minutes": { type: "string", default: "30" },
-  cores: { type: "string", default: "2" },
-  sandboxes: { type: "string", default: String(BENCH_SANDBOXES) },
-  "server-cores": { type: "string", default: "8" },
-  "poll-ms": { type: "string" },
-  concurrency: { type: "string" },
-  "death-days": { type: "string", default: "7" },
-  runs: { type: "string", default: "10000" },
-  seed: { type: "string", default: "1" },
-  "core-hour": { type: "string", default: "0.04" },
-  "gigabyte-month": { type: "string", default: "0.1" },
-  "kept-days": { type: "string", default: "30" },
+export const OPTIONS = {
+  engine: { type: "string", default: "dbos", about: "dbos or restate" },
+  figures: { type: "string", about: "file of `bench fleet --out`, instead of what is checked in" },
+  measured: { type: "boolean", default: false, about: "print what was measured" },
+  validate: { type: "boolean", default: false, about: "the model against what was measured" },
+  workers: { type: "string", default: "2,10,100,1000,10000", about: "fleets, a row for each" },
+  "runs-per-day": { type: "string", default: "1e3,1e5,1e6,1e7,1e8", about: "loads, a row for each" },
+  calls: { type: "string", default: "5", about: "calls of a script" },
+  "tool-ms": { type: "string", default: "200", about: "what a tool takes, in the mean" },
+  ask: { type: "string", default: "0.1", about: "part of the runs that ask a person" },
+  "answer-minutes": { type: "string", default: "30", about: "what a person takes, the median" },
+  cores: { type: "string", default: "2", about: "of a worker" },
+  sandboxes: { type: "string", default: String(BENCH_SANDBOXES), about: "of a worker" },
+  "server-cores": { type: "string", default: "8", about: "of the engine's server" },
+  "poll-ms": { type: "string", about: `of DBOS: a worker's looks for what is due (${DBOS_POLL_MS})` },
+  concurrency: { type: "string", about: "of DBOS: runs at a time on a worker (as many as sandboxes)" },
+  "death-days": { type: "string", default: "7", about: "from a worker's start to its death; 0: never" },
+  runs: { type: "string", default: "10000", about: "runs that are simulated for a row" },
+  seed: { type: "string", default: "1", about: "of chance: the same seed, the same table" },
+  "core-hour": { type: "string", default: "0.04", about: "price of a core for an hour" },
+  "gigabyte-month": { type: "string", default: "0.1", about: "price of a gigabyte for a month" },
+  "kept-days": { type: "string", default: "30", about: "how long what a run leaves is kept" },
 } as const;
 
 /** Gives the exit code. */
@@ -95,10 +95,11 @@ function table(figures: EngineFigures, values: Values): string {
     "memory",
     "connections",
     "journal a day",
-    "used",
     "provided",
   ];
-  return columns([head, ...rows]);
+  const { scenario, journal } = fleetOf(figures, values, 1, 1);
+  const { used } = priceOfRun(scenario, 1, journal, pricesOf(values));
+  return `${columns([head, ...rows])}\n\nused by a million runs: ${plain(used * 1e6)}`;
 }
 
 function rowOf(
@@ -108,16 +109,10 @@ function rowOf(
   runsPerDay: number,
 ): readonly string[] {
   const runsPerSecond = runsPerDay / DAY_S;
-  const scenario = scenarioOf(figures, values, workers, runsPerSecond);
+  const { scenario, journal } = fleetOf(figures, values, workers, runsPerSecond);
   const [first] = capacities(scenario);
   const limit = first?.runsPerSecond ?? 0;
-  const journal = grown(growthOf(figures, JOURNAL[figures.engine]), scenario.script);
-  const prices = {
-    coreHour: Number(values["core-hour"]),
-    gigabyteMonth: Number(values["gigabyte-month"]),
-    keptDays: Number(values["kept-days"]),
-  };
-  const price = priceOfRun(scenario, runsPerSecond, journal, prices);
+  const { provided } = priceOfRun(scenario, runsPerSecond, journal, pricesOf(values));
   const memory = (figures.parked?.worker.after.residentMb ?? Number.NaN) * workers;
   const each = connectionsOf(figures);
   const simulated =
@@ -129,20 +124,32 @@ function rowOf(
           runs: Number(values.runs),
         });
   return [
-    runsPerDay.toExponential(0),
-    String(workers),
+    plain(runsPerDay),
+    plain(workers),
     limit === 0 ? "no room" : percent(runsPerSecond / limit),
     first?.part ?? "",
-    simulated === undefined ? "too much" : time(percentile(simulated.latencies, 0.5)),
+    simulated === undefined ? "–" : time(percentile(simulated.latencies, 0.5)),
     simulated === undefined ? "–" : time(percentile(simulated.latencies, 0.99)),
     simulated === undefined ? "–" : time(percentile(simulated.queueWaits, 0.99)),
-    parkedRuns(runsPerSecond, scenario.script).toFixed(0),
+    plain(Math.round(parkedRuns(runsPerSecond, scenario.script))),
     size(memory * 1e6),
-    each === undefined ? "–" : String(each * workers),
+    each === undefined ? "–" : plain(each * workers),
     size(journal * runsPerDay),
-    (price.used * 1e6).toPrecision(3),
-    (price.provided * 1e6).toPrecision(3),
+    plain(provided * 1e6),
   ];
+}
+
+function fleetOf(figures: EngineFigures, values: Values, workers: number, runsPerSecond: number) {
+  const scenario = scenarioOf(figures, values, workers, runsPerSecond);
+  return { scenario, journal: grown(growthOf(figures, JOURNAL[figures.engine]), scenario.script) };
+}
+
+function pricesOf(values: Values): Prices {
+  return {
+    coreHour: Number(values["core-hour"]),
+    gigabyteMonth: Number(values["gigabyte-month"]),
+    keptDays: Number(values["kept-days"]),
+  };
 }
 
 function scenarioOf(
@@ -155,6 +162,9 @@ function scenarioOf(
   const deathDays = Number(values["death-days"]);
   const pollMs = values["poll-ms"] === undefined ? by.pollMs : Number(values["poll-ms"]);
   const demands = demandsOf(figures);
+  const sandboxes = Number(values.sandboxes);
+  // `nestbox worker` takes as many runs as it has isolates; on Restate, what the server sends.
+  const concurrency = figures.engine === "dbos" ? sandboxes : by.concurrency;
   return {
     load: { kind: "open", runsPerSecond },
     workers,
@@ -167,8 +177,8 @@ function scenarioOf(
     },
     worker: {
       cores: Number(values.cores),
-      sandboxes: Number(values.sandboxes),
-      concurrency: values.concurrency === undefined ? by.concurrency : Number(values.concurrency),
+      sandboxes,
+      concurrency: values.concurrency === undefined ? concurrency : Number(values.concurrency),
       ...(pollMs === undefined ? {} : { pollMs }),
     },
     server: { cores: Number(values["server-cores"]) },
@@ -192,6 +202,12 @@ function connectionsOf({ throughput = [] }: EngineFigures): number | undefined {
   );
   return each.length === 0 ? undefined : Math.max(...each);
 }
+
+/** Three figures, and no powers of ten. */
+const PLAIN = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const WHOLE = new Intl.NumberFormat("en");
+
+const plain = (value: number): string => (Number.isInteger(value) ? WHOLE : PLAIN).format(value);
 
 function percent(part: number): string {
   return `${part < 0.1 ? (part * 100).toPrecision(2) : (part * 100).toFixed(0)} %`;

@@ -49,7 +49,7 @@ export function validate(figures: EngineFigures, seed = 1): readonly Comparison[
   return found;
 }
 
-/** How parts of runs come to a worker. */
+/** How parts of runs come to a worker of the benchmark. */
 export function handOut(engine: "dbos" | "restate"): {
   readonly concurrency: number;
   readonly pollMs?: number;

@@ -1,4 +1,7 @@
-/** The PostgreSQL of a measurement, with the settings that it comes with, which tells who asked it what. */
+/**
+ * The PostgreSQL of a measurement, with 200 connections and otherwise the settings that it comes with, which tells
+ * who asked it what.
+ */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
