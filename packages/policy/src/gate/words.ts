@@ -15,7 +15,7 @@ export function refusalText(
       const comment =
         outcome.comment === undefined || outcome.comment === ""
           ? ""
-          : ` They said: ${shorten(outcome.comment, 500)}`;
+          : ` They said: ${sentence(shorten(outcome.comment, 500))}`;
       return `Blocked: ${about}, and it was declined.${comment} Do not try it again in another form; go on without it or ask what to do instead.`;
     }
     case "stop":
@@ -41,6 +41,11 @@ const AGAIN = {
   script: ", but it is not asked again in this script",
   call: "",
 } as const satisfies Record<DenialReach, string>;
+
+/** What follows it begins a new one. */
+function sentence(text: string): string {
+  return /[.!?…]["')\]»”’]?$/.test(text.trimEnd()) ? text : `${text}.`;
+}
 
 function duration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;

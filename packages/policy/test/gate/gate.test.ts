@@ -58,7 +58,17 @@ describe("a gate has the last word", () => {
     const verdict = await gate.decide(call("a"));
     expect(verdict.effect).toBe("deny");
     expect(verdict.reason).toContain("declined");
-    expect(verdict.reason).toContain("use the PR");
+    expect(verdict.reason).toContain("They said: use the PR. Do not try it again");
+  });
+
+  it("puts no second stop behind what a person said in whole sentences", async () => {
+    const gate = createGate({
+      engine: asks,
+      approver: answering(() => ({ kind: "declined", comment: "Not on a Friday!" })),
+    });
+    expect((await gate.decide(call("a"))).reason).toContain(
+      "They said: Not on a Friday! Do not try it again",
+    );
   });
 
   it("lets a call pass that a person approved", async () => {
