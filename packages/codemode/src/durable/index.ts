@@ -1,5 +1,4 @@
 export type { CallEnd, CallIdentity } from "./call-record.ts";
-export { checkScript } from "./check-script.ts";
 export { durableClock, type DurableClock } from "./clock.ts";
 export type { CallerFor, WaitingCall } from "./calls.ts";
 export type { Difference } from "./compare.ts";
@@ -29,11 +28,6 @@ export {
 } from "./parking.ts";
 export { parseRecording, type Recording, recordingText, type RecordOptions, recordRun } from "./recording.ts";
 export { replayRecording, type ReplayOptions, type ReplayResult } from "./replay.ts";
-export {
-  cancelDurable,
-  type DurableRequest,
-  type DurableResult,
-  type DurableScript,
-  runDurable,
-} from "./run-durable.ts";
+export { cancelDurable, type DurableRequest, type DurableResult, runDurable } from "./run-durable.ts";
+export { checkScript, type DurableScript } from "./script.ts";
 export type { RunStart, StartEnvironment } from "./start.ts";

@@ -6,32 +6,18 @@ import type {
   HostGlobal,
   ScriptErrorKind,
   ScriptEvent,
-  ScriptLimits,
   ScriptOutcome,
   ScriptRequest,
   ScriptRunner,
 } from "../types.ts";
-import { checkScript } from "./check-script.ts";
 import type { CallerFor, WaitingCall } from "./calls.ts";
 import { durableClock, type DurableClock } from "./clock.ts";
 import { drive, type Drive } from "./drive.ts";
 import { changed, differencesOf, divergence, type Halt } from "./halt.ts";
 import { KEY, type RunJournal } from "./journal.ts";
 import type { Parking } from "./parking.ts";
+import { checkScript, type DurableScript } from "./script.ts";
 import { firstDifferentLine, hashTools, readStart, type RunStart, writeStart } from "./start.ts";
-
-/** What a run begins with. Zone and locale default to UTC and `en-US`, the seed to a random one. */
-export interface DurableScript {
-  readonly code: string;
-  readonly store?: Readonly<Record<string, string>>;
-  /** Without `timeoutMs`, which counts the time of one process: see `deadlineMs`. */
-  readonly limits?: Partial<ScriptLimits>;
-  readonly seed?: number;
-  readonly timeZone?: string;
-  readonly locale?: string;
-  /** Milliseconds from the start, parked or not, after which the run ends as `timeout`. */
-  readonly deadlineMs?: number;
-}
 
 export interface DurableRequest {
   readonly runner: ScriptRunner;

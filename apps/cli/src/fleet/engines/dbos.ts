@@ -2,7 +2,7 @@ import type { DbosRun } from "@nestbox/dbos/node";
 
 import { type FleetEngine, type FleetRun, readQuestion } from "../engine.ts";
 import type { FleetConfig } from "../fleet-config.ts";
-import type { Engines, OpenFleetOptions } from "../open-fleet.ts";
+import type { Engines, OpenFleetOptions } from "../fleet-options.ts";
 import { withoutPasswords } from "../redact.ts";
 import { tellingWithout } from "./fleet-error.ts";
 import { toldJournal } from "./told-journal.ts";

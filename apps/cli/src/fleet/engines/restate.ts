@@ -4,7 +4,7 @@ import type { RunStatus } from "@nestbox/restate";
 
 import { type FleetEngine, FleetError, type FleetRun, type FleetRunState, readQuestion } from "../engine.ts";
 import type { FleetConfig } from "../fleet-config.ts";
-import type { Engines, OpenFleetOptions } from "../open-fleet.ts";
+import type { Engines, OpenFleetOptions } from "../fleet-options.ts";
 import { withoutPasswords } from "../redact.ts";
 import { tellingWithout } from "./fleet-error.ts";
 import { toldJournal } from "./told-journal.ts";

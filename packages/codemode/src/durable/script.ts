@@ -2,7 +2,20 @@ import { checkPlace } from "../runner/check-place.ts";
 import { CodemodeError } from "../runner/errors.ts";
 import { resolveLimits } from "../runner/limits.ts";
 import { isRecord } from "../shared/guards.ts";
-import type { DurableScript } from "./run-durable.ts";
+import type { ScriptLimits } from "../types.ts";
+
+/** What a run begins with. Zone and locale default to UTC and `en-US`, the seed to a random one. */
+export interface DurableScript {
+  readonly code: string;
+  readonly store?: Readonly<Record<string, string>>;
+  /** Without `timeoutMs`, which counts the time of one process: see `deadlineMs`. */
+  readonly limits?: Partial<ScriptLimits>;
+  readonly seed?: number;
+  readonly timeZone?: string;
+  readonly locale?: string;
+  /** Milliseconds from the start, parked or not, after which the run ends as `timeout`. */
+  readonly deadlineMs?: number;
+}
 
 /**
  * Throws {@link CodemodeError} `misuse` for what is no script to begin a run with. It was submitted: whatever its type
