@@ -113,6 +113,7 @@ interface RowProps {
 function Row({ row, index, top }: RowProps) {
   const { node, expanded } = row;
   const { call } = node;
+  const answer = lastAnswer(call);
   // Only the two rows between which the choice moves are drawn again.
   const selected = useComputed(() => activeKey.value === call.key).value;
   return (
@@ -144,8 +145,8 @@ function Row({ row, index, top }: RowProps) {
       <span role="gridcell" class="decision">
         {call.decision && (
           <>
-            <Effect effect={call.decision.effect} /> <Inline text={call.decision.rule} />
-            {lastAnswer(call) !== undefined && `, ${lastAnswer(call)}`}
+            <Effect effect={call.decision.effect} />
+            {answer !== undefined && `, ${answer}`} <Inline text={call.decision.rule} />
           </>
         )}
       </span>

@@ -2,6 +2,7 @@ import { batch } from "@preact/signals";
 
 import type { PageData } from "../html.ts";
 import type { PageMessage } from "../model/patch.ts";
+import type { CallStatus } from "../model/run.ts";
 import { beginFleet, takeFleet } from "./fleet-state.ts";
 import { activeKey, compareWith, connection, forgetRuns, run, runs, take } from "./state.ts";
 
@@ -53,8 +54,9 @@ function listen(id: string | undefined): () => void {
 }
 
 function begin(): void {
-  // What a person is asked about comes before all else.
-  const waiting = run.value.calls.find(({ status }) => status === "waiting");
-  activeKey.value = (waiting ?? run.value.calls[0])?.key;
+  // What a person is asked about comes before all else, and then where it is halted.
+  const { calls } = run.value;
+  const first = (wanted: CallStatus) => calls.find(({ status }) => status === wanted);
+  activeKey.value = (first("waiting") ?? first("halted") ?? calls[0])?.key;
   if (location.hash === "#compare" && runs.value.length > 1) compareWith(1);
 }
