@@ -157,16 +157,18 @@ describe("the model agrees with what is known of queues", () => {
   });
 
   it.each([
-    [2, 2],
-    [1, 2],
-    [8, 2],
+    [1, 2, 2],
+    [1, 1, 2],
+    [1, 8, 2],
+    [3, 2, 2],
   ])(
-    "a full worker that takes %i runs at a time into %i sandboxes does what the arithmetic says",
-    (concurrency, sandboxes) => {
+    "%i full workers that take %i runs at a time into %i sandboxes do what the arithmetic says",
+    (workers, concurrency, sandboxes) => {
       const base = queueOf(8, 1, 1);
       const scenario: Scenario = {
         ...base,
         load: { kind: "closed", open: 200 },
+        workers,
         script: { ...base.script, toolMs: 200 },
         worker: { cores: 8, sandboxes, concurrency, pollMs: 100 },
       };

@@ -58,7 +58,8 @@ class Model {
   /** Parts that are due and that no worker has. */
   readonly #queue: Part[] = [];
   #head = 0;
-  #looking = false;
+  /** When the next look is that finds something due. */
+  #lookAt = Number.POSITIVE_INFINITY;
   #latencies: number[] = [];
   #queueWaits: number[] = [];
   #ended = 0;
@@ -271,7 +272,7 @@ class Model {
 
   /** Hands out what is due: at once where the engine brings it, at the next look of a worker with room where it does not. */
   #look(): void {
-    if (this.#looking || this.#head === this.#queue.length) return;
+    if (this.#head === this.#queue.length) return;
     const { pollMs } = this.#scenario.worker;
     if (pollMs === undefined) {
       while (this.#head < this.#queue.length) {
@@ -283,9 +284,13 @@ class Model {
     }
     const next = this.#nextLook(pollMs);
     if (next === undefined) return;
-    this.#looking = true;
+    const at = this.#agenda.now + next.inMs;
+    if (at >= this.#lookAt) return;
+    this.#lookAt = at;
     this.#agenda.after(next.inMs, () => {
-      this.#looking = false;
+      // Another worker has got room since, and looked sooner.
+      if (this.#lookAt !== at) return;
+      this.#lookAt = Number.POSITIVE_INFINITY;
       while (!next.worker.isDead && next.worker.slots > 0 && this.#head < this.#queue.length)
         this.#hand(next.worker);
       this.#look();
