@@ -1,6 +1,6 @@
 /** What is said of a run, to people and as JSON. Ids, names and messages are strangers' text: on one line each. */
 import type { Colors } from "../report/colors.ts";
-import { count } from "../report/human.ts";
+import { count, duration } from "../report/human.ts";
 import { oneLine } from "../report/safe-text.ts";
 import { cut, displayWidth, padded } from "../report/width.ts";
 import type { FleetQuestion, FleetRun } from "./engine.ts";
@@ -132,6 +132,9 @@ export function questionJson(question: FleetQuestion) {
   };
 }
 
+/** Runs that end within a second take some time too. */
+const took = (ms: number): string => (ms > 0 && ms < 1_000 ? duration(ms) : about(ms));
+
 /** Facts about one run, a line each. */
 export function runFacts(run: FleetRun, now: number): readonly (readonly [name: string, text: string])[] {
   const { createdAt, endedAt, worker, deployment, message, wakeAt, waitingFor = 0, state } = run;
@@ -144,7 +147,7 @@ export function runFacts(run: FleetRun, now: number): readonly (readonly [name: 
       : [
           [
             "ended",
-            `${utcTime(endedAt)}${createdAt === undefined ? "" : `, after ${about(endedAt - createdAt)}`}`,
+            `${utcTime(endedAt)}${createdAt === undefined ? "" : `, after ${took(endedAt - createdAt)}`}`,
           ] as const,
         ]),
     ...(state === "queued" ? [["waits for", "a worker that takes it: nestbox worker"] as const] : []),

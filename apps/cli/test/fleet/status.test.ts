@@ -128,6 +128,12 @@ describe("nestbox status", () => {
     expect(stderr).toContain("Cancelled by ada");
   });
 
+  it("says of a run that ended within a second how long it took", async () => {
+    const run = { runId: "quick", state: "ended", ok: true, createdAt: NOW - 60, endedAt: NOW - 20 } as const;
+    const fleet = fakeFleet([{ run, outcome: ended(null) }]);
+    expect((await command(fleet, ["status", "quick"])).stdout).toContain("UTC, after 40 ms\n");
+  });
+
   it("says of a run that no worker has taken that it waits for one", async () => {
     const fleet = fakeFleet([{ run: { runId: "new", state: "queued", createdAt: NOW - 1_000 } }]);
     expect((await command(fleet, ["status"])).stdout).toContain("new  waits for a worker\n");
