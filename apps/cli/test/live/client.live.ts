@@ -1,10 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
 import { expect, it } from "vitest";
 
-const story = fileURLToPath(new URL("support/client-story.ts", import.meta.url));
-const namespace = fileURLToPath(new URL("../../../../packages/restate/scripts/live.sh", import.meta.url));
+import { tellStory } from "./support/tell-story.ts";
 
 const PROMISES = [
   "before the first worker nothing can be submitted, and it is said",
@@ -23,9 +19,6 @@ it.each([
   ["dbos", PROMISES],
   ["restate", PROMISES.filter((promise) => !promise.startsWith("a database"))],
 ])("the command line keeps what it promises of a fleet on %s", { timeout: 600_000 }, (engine, promises) => {
-  const words = ["--conditions=@nestbox/source", "--no-warnings", story, engine];
-  const [program, args] =
-    engine === "restate" ? ["sh", [namespace, process.execPath, ...words]] : [process.execPath, words];
-  const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
-  expect([stdout.trimEnd().split("\n"), stderr, status]).toEqual([promises, "", 0]);
+  const { told, stderr, status } = tellStory("client-story.ts", engine);
+  expect([told, stderr, status]).toEqual([promises, "", 0]);
 });

@@ -1,10 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
 import { expect, it } from "vitest";
 
-const story = fileURLToPath(new URL("support/trace-story.ts", import.meta.url));
-const namespace = fileURLToPath(new URL("../../../../packages/restate/scripts/live.sh", import.meta.url));
+import { tellStory } from "./support/tell-story.ts";
 
 const PROMISES = [
   "the page lists the runs, what they wait for, and the command that answers",
@@ -16,9 +12,6 @@ const PROMISES = [
 ];
 
 it.each(["dbos", "restate"])("the page of a fleet on %s is told what it promises", (engine) => {
-  const words = ["--conditions=@nestbox/source", "--no-warnings", story, engine];
-  const [program, args] =
-    engine === "restate" ? ["sh", [namespace, process.execPath, ...words]] : [process.execPath, words];
-  const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
-  expect([stdout.trimEnd().split("\n"), stderr, status]).toEqual([PROMISES, "", 0]);
+  const { told, stderr, status } = tellStory("trace-story.ts", engine);
+  expect([told, stderr, status]).toEqual([PROMISES, "", 0]);
 });

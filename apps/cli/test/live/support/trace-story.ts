@@ -5,12 +5,14 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { PASSWORD, startPostgres, startRestate } from "@nestbox/servers";
+import { PASSWORD } from "@nestbox/servers";
+
+import { startFleetServer } from "./fleet-server.ts";
 
 const program = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 const tools = fileURLToPath(new URL("../../fixtures/tools.ts", import.meta.url));
@@ -18,16 +20,8 @@ const folder = mkdtempSync(join(tmpdir(), "nestbox-trace-"));
 chmodSync(folder, 0o700);
 const BASE_PORT = 18_440;
 
-interface Server {
-  readonly env: Readonly<Record<string, string>>;
-  readonly words: readonly string[];
-  readonly kill: () => Promise<void>;
-  readonly start: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
 const engine = process.argv[2];
-const server = engine === "restate" ? await restate() : await dbos();
+const server = await startFleetServer(engine, { folder, port: BASE_PORT });
 const running = new Set<ChildProcess>();
 
 function begin(words: readonly string[]) {
@@ -162,22 +156,3 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 process.exit(0);
-
-async function dbos(): Promise<Server> {
-  const { create, url, kill, start, close } = await startPostgres();
-  create("fleet");
-  return { env: { NESTBOX_DATABASE_URL: url("fleet") }, words: [], kill, start, close };
-}
-
-async function restate(): Promise<Server> {
-  const config = join(folder, "fleet.jsonc");
-  const { ingressUrl, adminUrl, kill, start, close } = await startRestate({
-    folder: join(folder, "server"),
-    port: BASE_PORT,
-  });
-  writeFileSync(
-    config,
-    JSON.stringify({ fleet: { engine: "restate", ingressUrl, adminUrl, blobs: "blobs" } }),
-  );
-  return { env: {}, words: ["--config", config], kill, start, close };
-}
