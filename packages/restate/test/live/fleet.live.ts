@@ -124,8 +124,8 @@ test("what is no script is refused; one that is sent all the same ends, and its 
   const { ok, failure } = await withStatus("sly", "completed");
   expect(ok).toBe(false);
   expect(failure).toContain("This is no time zone");
-  await runs.submit("after", { code: "return 2" });
-  expect(valueOf(await runs.result("after"))).toBe(2);
+  await runs.submit("after-sly", { code: "return 2" });
+  expect(valueOf(await runs.result("after-sly"))).toBe(2);
 });
 
 test("the server is killed in the middle of a run: it goes on where it was when the server is back", async () => {
