@@ -1,3 +1,5 @@
+import { Fragment } from "preact";
+
 import { CallGrid } from "./call-grid.tsx";
 import { DiffGrid, DiffSummary } from "./diff-grid.tsx";
 import { FleetGrid } from "./fleet-grid.tsx";
@@ -9,6 +11,22 @@ import { Panel } from "./panel.tsx";
 import { FleetPanel } from "./panel/fleet-panel.tsx";
 import { announcement, connection, otherRun, runs, trouble } from "./state.ts";
 import { Toolbar } from "./toolbar.tsx";
+
+type KeyHint = readonly [names: readonly string[], does: string];
+
+const LIST_KEYS: readonly KeyHint[] = [
+  [["↑", "↓"], "move"],
+  [["Enter"], "open"],
+  [["/"], "filter"],
+  [["Esc"], "clear"],
+];
+const RUN_KEYS: readonly KeyHint[] = [
+  [["↑", "↓"], "move"],
+  [["←", "→", "Enter"], "fold"],
+  [["/"], "filter"],
+  [["z"], "zoom"],
+  [["Esc"], "clear"],
+];
 
 export function App() {
   return isFleet.value && place.value.kind === "list" ? <FleetPage /> : <RunPage />;
@@ -23,30 +41,31 @@ function FleetPage() {
         <FleetGrid />
         <FleetPanel />
       </main>
-      <footer class="keys" aria-label="Keys">
-        <span>
-          <kbd>↑</kbd> <kbd>↓</kbd> move
-        </span>
-        <span>
-          <kbd>Enter</kbd> open
-        </span>
-        <span>
-          <kbd>/</kbd> filter
-        </span>
-        <span>
-          <kbd>Esc</kbd> clear
-        </span>
-      </footer>
-      <Announcement />
+      <Foot keys={LIST_KEYS} />
     </div>
   );
 }
 
-function Announcement() {
+/** Under every page: what the keys do, and what is only said aloud. */
+function Foot({ keys }: { readonly keys: readonly KeyHint[] }) {
   return (
-    <div class="unseen" role="status" aria-live="polite">
-      {announcement.value}
-    </div>
+    <>
+      <footer class="keys" aria-label="Keys">
+        {keys.map(([names, does]) => (
+          <span key={does}>
+            {names.map((name) => (
+              <Fragment key={name}>
+                <kbd>{name}</kbd>{" "}
+              </Fragment>
+            ))}
+            {does}
+          </span>
+        ))}
+      </footer>
+      <div class="unseen" role="status" aria-live="polite">
+        {announcement.value}
+      </div>
+    </>
   );
 }
 
@@ -72,24 +91,7 @@ function RunPage() {
           </>
         )}
       </main>
-      <footer class="keys" aria-label="Keys">
-        <span>
-          <kbd>↑</kbd> <kbd>↓</kbd> move
-        </span>
-        <span>
-          <kbd>←</kbd> <kbd>→</kbd> <kbd>Enter</kbd> fold
-        </span>
-        <span>
-          <kbd>/</kbd> filter
-        </span>
-        <span>
-          <kbd>z</kbd> zoom
-        </span>
-        <span>
-          <kbd>Esc</kbd> clear
-        </span>
-      </footer>
-      <Announcement />
+      <Foot keys={RUN_KEYS} />
     </div>
   );
 }
