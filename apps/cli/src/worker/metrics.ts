@@ -2,6 +2,7 @@
  * A worker's metrics, by OpenTelemetry's own SDK and under its rules for names, in the text form of Prometheus. Nothing
  * is sent anywhere: they are read where somebody asks for them.
  */
+import type { Histogram } from "@opentelemetry/api";
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 
@@ -44,6 +45,8 @@ export function createWorkerMetrics(options: MetricsOptions): WorkerMetrics {
   let active = 0;
   let used = 0;
 
+  const seconds = (name: string, description: string, bounds: number[]): Histogram =>
+    meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries: bounds } });
   const begun = meter.createCounter("nestbox.run.begun", {
     description: "Runs that this worker began or took up again",
     unit: "{run}",
@@ -52,25 +55,21 @@ export function createWorkerMetrics(options: MetricsOptions): WorkerMetrics {
     description: "Runs that this worker let go of, by how: ended, parked, halted, released",
     unit: "{run}",
   });
-  const partDuration = meter.createHistogram("nestbox.run.part.duration", {
-    description: "From when a run was begun or taken up here to when it was let go of",
-    unit: "s",
-    advice: { explicitBucketBoundaries: PART_BUCKETS },
-  });
-  const waits = meter.createHistogram("nestbox.isolate.wait.duration", {
-    description: "How long a run waited for an isolate",
-    unit: "s",
-    advice: { explicitBucketBoundaries: CALL_BUCKETS },
-  });
+  const partDuration = seconds(
+    "nestbox.run.part.duration",
+    "From when a run was begun or taken up here to when it was let go of",
+    PART_BUCKETS,
+  );
+  const waits = seconds(
+    "nestbox.isolate.wait.duration",
+    "How long a run waited for an isolate",
+    CALL_BUCKETS,
+  );
   const calls = meter.createCounter("nestbox.tool.calls", {
     description: "Calls of tools, those that tools made included, by outcome",
     unit: "{call}",
   });
-  const callDuration = meter.createHistogram("nestbox.tool.call.duration", {
-    description: "How long a tool ran",
-    unit: "s",
-    advice: { explicitBucketBoundaries: CALL_BUCKETS },
-  });
+  const callDuration = seconds("nestbox.tool.call.duration", "How long a tool ran", CALL_BUCKETS);
   const decisions = meter.createCounter("nestbox.policy.decisions", {
     description: "What the policy said of calls: allow, ask (the run waits for a person) or deny",
     unit: "{decision}",
