@@ -26,6 +26,8 @@ export interface PollerOptions {
 
 const BUFFER_BYTES = 256 * 1024;
 const MAX_SKIPPED = 32;
+/** A sleep that ends within this time was worth looking longer: the other side may just have had no core. */
+const SHORT_SLEEP_MS = 3;
 /** How long the next piece of a frame that has begun is waited for. */
 const PARTIAL_MS = 2;
 
@@ -35,6 +37,7 @@ export class Poller {
   #misses = 0;
   #skip = 0;
   #inRow = 0;
+  #asideHelps = false;
   #partialMs = 0;
 
   constructor(options: PollerOptions) {
@@ -49,20 +52,13 @@ export class Poller {
 
   /** Whether something came. */
   poll(): boolean {
-    const { read, maxInRow, sleep } = this.#options;
-    if (this.#inRow >= maxInRow) return false;
-    if (this.#skip > 0) this.#skip--;
-    else {
-      const seen = this.#look();
-      if (seen > 0) this.#misses = 0;
-      else if (seen < 0) this.#skip = Math.min(MAX_SKIPPED, 2 ** ++this.#misses - 2);
-      if (seen >= 0) return this.#take(seen);
-      const { stepAside } = this.#options;
-      stepAside?.();
-      const late = stepAside === undefined ? -1 : read(this.#buffer);
-      if (late >= 0) return this.#take(late);
-    }
-    return sleep !== undefined && this.#take(sleep(this.#buffer));
+    if (this.#inRow >= this.#options.maxInRow) return false;
+    const looks = this.#skip === 0;
+    if (!looks) this.#skip--;
+    const seen = looks ? this.#look() : -1;
+    if (seen >= 0) return this.#take(seen);
+    const late = looks || this.#asideHelps ? this.#stepAside() : -1;
+    return late >= 0 ? this.#take(late) : this.#sleep();
   }
 
   #look(): number {
@@ -70,10 +66,34 @@ export class Poller {
     const end = now() + budgetMs;
     do {
       const bytes = read(this.#buffer);
+      if (bytes > 0) this.#misses = 0;
       if (bytes >= 0) return bytes;
       breathe();
     } while (now() < end);
+    this.#skip = Math.min(MAX_SKIPPED, 2 ** ++this.#misses - 2);
     return -1;
+  }
+
+  #stepAside(): number {
+    const { read, stepAside } = this.#options;
+    if (stepAside === undefined) return -1;
+    stepAside();
+    const bytes = read(this.#buffer);
+    // Both are on one core: to step aside again is cheaper than another look, and has this side moved in the end.
+    this.#asideHelps = bytes > 0;
+    return bytes;
+  }
+
+  #sleep(): boolean {
+    const { sleep, now } = this.#options;
+    if (sleep === undefined) return false;
+    const started = now();
+    const bytes = sleep(this.#buffer);
+    if (now() - started < SHORT_SLEEP_MS) {
+      this.#misses = 0;
+      this.#skip = 0;
+    }
+    return this.#take(bytes);
   }
 
   #take(bytes: number): boolean {
@@ -100,8 +120,8 @@ export class Poller {
   }
 }
 
-/** Two or three microseconds in which the other side has what the cores share, where the engine can say so. */
-const PAUSES = 40;
+/** About a microsecond in which the other side has what the cores share, where the engine can say so. */
+const PAUSES = 15;
 const { pause } = Atomics as { readonly pause?: () => void };
 
 function breathe(): void {

@@ -37,8 +37,11 @@ interface Settings {
   readonly poll: boolean;
 }
 
-/** As long as the host looks: an answer that takes longer is worth a sleep. */
-const POLL_MS = 0.1;
+/**
+ * Longer than the host looks and steps aside together: where both have got one core, the host that comes back finds
+ * it taken by this look and is given another, which a sleep in place of the look would put off for hundreds of turns.
+ */
+const POLL_MS = 0.3;
 /** Traffic of one script after which its garbage is collected at once. */
 const COLLECT_BYTES = 8 * 1024 * 1024;
 

@@ -12,6 +12,7 @@ function open(
     readonly aside?: readonly (string | -1)[];
     /** What wakes a sleep. */
     readonly asleep?: readonly (string | -1 | 0)[];
+    readonly sleepMs?: number;
   } = {},
 ) {
   const left = [...script];
@@ -48,6 +49,7 @@ function open(
       : {
           sleep(buffer: Buffer) {
             sleeps++;
+            now += options.sleepMs ?? 0.5;
             const next = asleep.shift() ?? -1;
             return typeof next === "string" ? buffer.write(next) : next;
           },
@@ -77,10 +79,20 @@ describe("the poller", () => {
     expect(asides()).toBe(2);
   });
 
-  test("looks less and less where only stepping aside brings something: both may be on one core for long", () => {
-    const { poller, asides } = open([], { aside: Array<string>(1_000).fill("a") });
+  test("steps aside without a look where only that brings something: both are on one core", () => {
+    const { poller, asides, reads } = open([], {
+      aside: Array<string>(1_000).fill("a"),
+      maxInRow: 1_000,
+    });
+    for (let i = 0; i < 1_000; i++) expect(poller.poll()).toBe(true);
+    expect(asides()).toBe(1_000);
+    // One read each time, and those of some forty looks.
+    expect(reads()).toBeLessThan(1_200);
+  });
+
+  test("stops stepping aside between looks as soon as it was in vain", () => {
+    const { poller, asides } = open([], { aside: ["a", "b", "c"] });
     for (let i = 0; i < 1_000; i++) poller.poll();
-    expect(asides()).toBeGreaterThan(20);
     expect(asides()).toBeLessThan(60);
   });
 
@@ -90,13 +102,21 @@ describe("the poller", () => {
     expect(asides()).toBe(0);
   });
 
-  test("sleeps where it may, instead of a look that is left out and after one in vain", () => {
+  test("sleeps after a look in vain, and looks again where the sleep was short", () => {
     const { poller, chunks, sleeps, reads } = open([], { asleep: ["a", "b", "c", "d", "e", "f", 0] });
     for (let i = 0; i < 6; i++) expect(poller.poll()).toBe(true);
     expect(poller.poll()).toBe(false);
     expect(chunks.join("")).toBe("abcdef");
     expect(sleeps()).toBe(7);
-    expect(reads()).toBeLessThan(20);
+    expect(reads()).toBe(7 * 4);
+  });
+
+  test("sleeps instead of most looks where every sleep is long", () => {
+    const asleep = Array<string>(40).fill("a");
+    const { poller, sleeps, reads } = open([], { asleep, sleepMs: 20 });
+    for (let i = 0; i < 40; i++) expect(poller.poll()).toBe(true);
+    expect(sleeps()).toBe(40);
+    expect(reads()).toBeLessThan(5 * 4 + 1);
   });
 
   test("gives the event loop its turn", () => {
