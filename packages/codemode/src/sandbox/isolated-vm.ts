@@ -8,6 +8,9 @@ type Entry = IsolatedVm.Reference<(operation: number, ...args: unknown[]) => unk
 
 const PRELUDE = "nestbox:prelude";
 
+/** As good as any script: compiled and never called. */
+const WARM = "(async () => {\nconst one = await tools.one({ text: 'one', count: 1 });\nreturn one.text;\n})";
+
 /** isolated-vm's own timer keeps memory for every turn until it expires: the host's deadline serves the rest. */
 const TIMED_TURNS = 1000;
 
@@ -79,6 +82,7 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
     make.release();
     let turns = 0;
     let setup: string | undefined;
+    let warm = false;
 
     function turn(timeoutMs: number, args: readonly unknown[]): TurnEnd {
       const timed = turns++ < TIMED_TURNS;
@@ -118,6 +122,16 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
         setup = text;
         entry.applySync(undefined, [OPERATION.configure, text] as never);
       },
+      warm() {
+        if (warm) return false;
+        warm = true;
+        isolate
+          .compileScriptSync(WARM, { filename: PRELUDE })
+          .runSync(context, { reference: true, release: true })
+          .release();
+        entry.applySync(undefined, [OPERATION.warm] as never);
+        return true;
+      },
       start(program: Program, own, timeoutMs) {
         let script: IsolatedVm.Reference<unknown>;
         try {
@@ -137,7 +151,8 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
             message: messageOf(error),
           };
         }
-        return turn(timeoutMs, [OPERATION.run, script.derefInto({ release: true }), program.trailing, own]);
+        const { trailing, mayGoOn } = program;
+        return turn(timeoutMs, [OPERATION.run, script.derefInto({ release: true }), trailing, own, mayGoOn]);
       },
       settle: (answers, now, segments, timeoutMs) =>
         turn(timeoutMs, [OPERATION.settle, answers, now, ...segments.map(toIsolate)]),

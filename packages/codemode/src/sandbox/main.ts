@@ -86,7 +86,7 @@ function main(settings: Settings): void {
     },
     // The next script is likely to have what the last one had.
     ripen(vm) {
-      if (lastSetup === undefined || vm.setup !== undefined) return false;
+      if (lastSetup === undefined || vm.setup !== undefined) return vm.warm();
       vm.configure(lastSetup);
       return true;
     },

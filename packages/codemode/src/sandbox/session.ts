@@ -148,7 +148,12 @@ export function createSession(options: SessionOptions): Session {
       turn(
         timed((left) =>
           vm.start(
-            { text: prepared.program, lineOffset: prepared.lineOffset, trailing: prepared.trailing },
+            {
+              text: prepared.program,
+              lineOffset: prepared.lineOffset,
+              trailing: prepared.trailing,
+              mayGoOn: prepared.mayGoOn,
+            },
             options.own,
             left,
           ),

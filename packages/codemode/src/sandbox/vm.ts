@@ -9,6 +9,8 @@ export interface Vm {
   readonly setup: string | undefined;
   /** Says once what the script may use: tools, host functions, limits, as JSON text for the prelude. */
   configure(setup: string): void;
+  /** Makes ready what nearly every script needs; whether that was still to be done. */
+  warm(): boolean;
   /** Compiles the program and begins it with what is this run's own: its store and environment, as JSON text. */
   start(program: Program, own: string, timeoutMs: number): TurnEnd;
   /** Hands answers in and runs until the script waits again. */
@@ -30,6 +32,8 @@ export interface Program {
   /** Added to the engine's line numbers. */
   readonly lineOffset: number;
   readonly trailing: boolean;
+  /** Work that the script does not await may go on after its end: the end is told before the turn is over. */
+  readonly mayGoOn: boolean;
 }
 
 /** How a turn ended. Everything but `waiting` means that the realm is of no further use. */

@@ -11,6 +11,7 @@ import type { AnyNode } from "acorn";
 import { type BodyForm, expressionForm, PLAIN_FORM, readBodyForm } from "./body-form.ts";
 import { applyEdits, type ColumnShift } from "./edits.ts";
 import { isFencedTemplate, mayBeFenced, unfence } from "./fence.ts";
+import { mayGoOn } from "./may-go-on.ts";
 import { blankMagicComments } from "./magic-comments.ts";
 import { rewriteModule } from "./module-form.ts";
 import { isWrapped, parseExpression, parseScript, type ParseOutcome } from "./parse.ts";
@@ -28,6 +29,8 @@ export interface PreparedScript {
   readonly lineOffset: number;
   /** The returned value is a trailing expression: it is the result only when the script printed nothing. */
   readonly trailing: boolean;
+  /** Work that the script does not await may go on after its end. */
+  readonly mayGoOn: boolean;
   readonly language: ScriptLanguage;
   /** What was understood between the lines, for the record; each a sentence. */
   readonly notes: readonly string[];
@@ -154,6 +157,7 @@ function build(source: string, language: ScriptLanguage, form: BodyForm, root: A
     program: blankMagicComments(program),
     lineOffset: -1,
     trailing,
+    mayGoOn: mayGoOn(source),
     language,
     notes,
     shifts,

@@ -27,6 +27,16 @@ describe("calls and lifetime", () => {
     expect(lastCaller().made.filter(({ args }) => JSON.stringify(args).includes("late"))).toEqual([]);
   });
 
+  test("hostile 39: the end stands, however the script hides that it goes on", async () => {
+    const hops = Array<string>(9).fill('["th" + "en"](() => 0)').join("");
+    const hidden = `tools.noop({})["const" + "ructor"]["res" + "olve"]()${hops}["th" + "en"](() => { while (true); })`;
+    const outcome = await run(`text("before"); ${hidden}; return 1`, { limits: { cpuMs: 300 } });
+    expect(outcome).toMatchObject({ ok: true, value: 1, output: [{ text: "before" }] });
+    // Told in the open, it does not wait for the limit.
+    const open = hidden.replaceAll('"th" + "en"', '"then"');
+    expect(await run(`${open}; return 2`)).toMatchObject({ ok: true, value: 2, stats: { cpuMs: 0 } });
+  });
+
   test("hostile 39: a call that was running is on record as cancelled, its signal aborted", async () => {
     let aborted = false;
     const outcome = await run("tools.hang({}); await tools.noop({}); return 1", {

@@ -13,6 +13,7 @@ function fakeVm(ends: readonly TurnEnd[], drains: readonly string[]): Vm & { rea
     log,
     setup: undefined,
     configure: () => void log.push("configure"),
+    warm: () => false,
     start: () => next(),
     settle: () => next(),
     tick: () => next(),
@@ -26,7 +27,8 @@ function fakeVm(ends: readonly TurnEnd[], drains: readonly string[]): Vm & { rea
 
 function open(
   vm: Vm,
-  prepare = (): never => ({ ok: true, program: "", lineOffset: -1, trailing: false }) as never,
+  prepare = (): never =>
+    ({ ok: true, program: "", lineOffset: -1, trailing: false, mayGoOn: false }) as never,
 ) {
   const sent: { type: number; header: unknown; segments: readonly unknown[] }[] = [];
   let ended = 0;

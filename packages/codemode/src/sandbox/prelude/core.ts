@@ -249,12 +249,13 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
     return error;
   }
 
-  function finish(row: string): void {
+  /** `last`: nothing of the script can run after it in this turn, so that the report of the turn is soon enough. */
+  function finish(row: string, last = false): void {
     if (finished) return;
     finished = true;
     push(row);
     // Short ends leave at once: whatever hangs after it, the outcome stands.
-    if (queue.chars() < FLUSH_CHARS) queue.flush();
+    if (!last && queue.chars() < FLUSH_CHARS) queue.flush();
   }
 
   /** Name, message and the script's own frames as plain strings; nothing of the thrown value itself leaves. */
@@ -287,7 +288,7 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
     return "[8," + P.stringify(describe(thrown)) + "]";
   }
 
-  function succeed(value: unknown, trailing: boolean): void {
+  function succeed(value: unknown, trailing: boolean, last: boolean): void {
     if (finished) return;
     let row: string;
     try {
@@ -311,10 +312,11 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
     } catch (error) {
       row = errorRow(error);
     }
-    finish(row);
+    finish(row, last);
   }
 
-  function run(script: () => Promise<unknown>, trailing: boolean): void {
+  /** `mayGoOn`: work that the script does not await may go on after its end. */
+  function run(script: () => Promise<unknown>, trailing: boolean, mayGoOn: boolean): void {
     let promise: unknown;
     try {
       promise = script();
@@ -326,8 +328,8 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
     P.defineProperty(promise as object, "constructor", descriptor(undefined, false, true));
     void P.then(
       promise,
-      ((value: unknown) => succeed(value, trailing)) as never,
-      ((error: unknown) => finish(errorRow(error))) as never,
+      ((value: unknown) => succeed(value, trailing, !mayGoOn)) as never,
+      ((error: unknown) => finish(errorRow(error), !mayGoOn)) as never,
     );
   }
 
@@ -423,7 +425,8 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
     format,
     drain,
     partial,
-    finish: (ok: boolean, error?: unknown) => (ok ? succeed(undefined, false) : finish(errorRow(error))),
+    finish: (ok: boolean, error?: unknown) =>
+      ok ? succeed(undefined, false, false) : finish(errorRow(error)),
     warn,
     define,
     descriptor,

@@ -3,10 +3,11 @@ import { type CoreConfig, makeCore } from "./core.ts";
 import { type EnvironmentConfig, makeEnvironment } from "./environment.ts";
 import { makeFrames } from "./frames.ts";
 import { makeLanguage } from "./language.ts";
-import { type Emit, makeQueue } from "./queue.ts";
+import { type Emit, makeQueue, type Segment } from "./queue.ts";
 import { makeScriptGlobals, type ScriptGlobals } from "./script-globals.ts";
 import { primordials } from "./primordials.ts";
 import { makeTimers } from "./timers.ts";
+import { warmBridge } from "./warm.ts";
 import { makeValues } from "./values.ts";
 import { makeClone } from "./web-clone.ts";
 import { makeCrypto } from "./web-crypto.ts";
@@ -16,7 +17,16 @@ import { makeWebGlobals } from "./web-globals.ts";
 import { makeUrls } from "./web-url.ts";
 
 /** Operations of the function that the prelude evaluates to. */
-export const OPERATION = { configure: 0, run: 1, settle: 2, tick: 3, drain: 4, take: 5, partial: 6 } as const;
+export const OPERATION = {
+  configure: 0,
+  run: 1,
+  settle: 2,
+  tick: 3,
+  drain: 4,
+  take: 5,
+  partial: 6,
+  warm: 7,
+} as const;
 
 /**
  * Source text of the prelude: a strict function `(emit, service)` that takes down what a script must not have,
@@ -46,6 +56,7 @@ const PARTS = {
   makeClone,
   makeWebGlobals,
   makeScriptGlobals,
+  warmBridge,
 };
 
 type Parts = typeof PARTS;
@@ -81,7 +92,7 @@ function main(
   parts.makeLanguage(P, core);
   parts.makeWebGlobals(P, core, environment, service, parts);
 
-  return (operation: number, a?: unknown, b?: unknown, ...rest: (string | Uint8Array)[]): unknown => {
+  return (operation: number, a?: unknown, b?: unknown, ...rest: unknown[]): unknown => {
     switch (operation) {
       case 0: {
         const config = P.parse(a as string) as CoreConfig;
@@ -106,12 +117,12 @@ function main(
         };
         environment.configure(own.environment);
         script?.fillStore(own.store);
-        core.run(a as () => Promise<unknown>, b as boolean);
+        core.run(a as () => Promise<unknown>, b as boolean, rest[1] as boolean);
         return undefined;
       }
       case 2:
         environment.advance(b as number);
-        core.settle(a as string, rest);
+        core.settle(a as string, rest as Segment[]);
         return undefined;
       case 3:
         environment.advance(a as number);
@@ -120,8 +131,11 @@ function main(
         return core.drain();
       case 5:
         return queue.take(a as number);
-      default:
+      case 6:
         return core.partial();
+      default:
+        parts.warmBridge(P, parts);
+        return undefined;
     }
   };
 }
