@@ -14,6 +14,9 @@ export function readNow(fd: number, buffer: Buffer): number {
   }
 }
 
+/** How long room is waited for with the core kept: who makes it may have no other. */
+const KEEP_MS = 0.05;
+
 /**
  * Writes to a non-blocking descriptor until all is written, an error, no room for `roomMs`, or `end` (of
  * `performance.now()`) is over: the bytes written.
@@ -23,14 +26,16 @@ export function writeNow(fd: number, buffer: Buffer, roomMs: number, end = Numbe
   Error.stackTraceLimit = 0;
   let at = 0;
   try {
-    for (let last = Math.min(end, performance.now() + roomMs); at < buffer.length;) {
+    for (let since = performance.now(); at < buffer.length;) {
       try {
         at += writeSync(fd, buffer, at);
-        const now = performance.now();
-        if (now > end) return at;
-        last = Math.min(end, now + roomMs);
+        since = performance.now();
+        if (since > end) return at;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() > last) return at;
+        const now = performance.now();
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return at;
+        if (now > Math.min(end, since + roomMs)) return at;
+        if (now > since + KEEP_MS) stepAside();
       }
     }
   } finally {

@@ -30,6 +30,8 @@ const MAX_SKIPPED = 32;
 const SHORT_SLEEP_MS = 3;
 /** How long the next piece of a frame that has begun is waited for. */
 const PARTIAL_MS = 2;
+/** How much of that the core is kept: who sends the piece may have no other. */
+const KEEP_MS = 0.05;
 
 export class Poller {
   readonly #options: PollerOptions;
@@ -96,6 +98,14 @@ export class Poller {
     return this.#take(bytes);
   }
 
+  /** The rest of a frame does not come: who sends it may have no core but this one. */
+  #giveWay(): number {
+    const { read, sleep, stepAside } = this.#options;
+    if (sleep !== undefined) return sleep(this.#buffer);
+    stepAside?.();
+    return read(this.#buffer);
+  }
+
   #take(bytes: number): boolean {
     if (bytes <= 0) return false;
     this.#inRow++;
@@ -105,16 +115,17 @@ export class Poller {
   }
 
   #readOn(): void {
-    const { now, maxPartialMs } = this.#options;
+    const { read, now, maxPartialMs } = this.#options;
     const started = now();
     // The other side may send a byte at a time: its pace is not to be this process's.
     const last = started + maxPartialMs - this.#partialMs;
-    for (let end = Math.min(last, started + PARTIAL_MS); this.#options.isPartial() && now() < end;) {
-      const bytes = this.#options.read(this.#buffer);
+    for (let since = started; this.#options.isPartial() && now() < Math.min(last, since + PARTIAL_MS);) {
+      let bytes = read(this.#buffer);
+      if (bytes < 0 && now() > since + KEEP_MS) bytes = this.#giveWay();
       if (bytes === 0) break;
       if (bytes < 0) continue;
       this.#options.onChunk(this.#buffer.subarray(0, bytes));
-      end = Math.min(last, now() + PARTIAL_MS);
+      since = now();
     }
     this.#partialMs += now() - started;
   }

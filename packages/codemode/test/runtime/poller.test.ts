@@ -136,6 +136,22 @@ describe("the poller", () => {
     expect(cut.chunks).toEqual(["a"]);
   });
 
+  test("gives the core away while the rest of a frame does not come", () => {
+    const nothing = Array<-1>(4).fill(-1);
+    const stepping = open(["a", ...nothing], {
+      partial: () => stepping.chunks.length < 2,
+      aside: ["b"],
+    });
+    expect(stepping.poller.poll()).toBe(true);
+    expect([stepping.chunks, stepping.asides()]).toEqual([["a", "b"], 1]);
+    const sleeping = open(["a", ...nothing], {
+      partial: () => sleeping.chunks.length < 2,
+      asleep: ["b"],
+    });
+    expect(sleeping.poller.poll()).toBe(true);
+    expect([sleeping.chunks, sleeping.sleeps()]).toEqual([["a", "b"], 1]);
+  });
+
   test("hostile 7: reads on for so long in all, however small the pieces, until the event loop has had its turn", () => {
     const slow = open(Array<string>(1_000).fill("a"), {
       partial: () => true,
