@@ -41,6 +41,7 @@ export const groups: readonly Group[] = [
       "docs/annotations.md",
       "docs/differences.md",
       "docs/scale.md",
+      "docs/decisions/a-process-of-its-own.md",
       "docs/decisions/no-server-of-our-own.md",
     ],
   },
