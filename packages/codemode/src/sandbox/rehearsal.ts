@@ -14,7 +14,8 @@ try { await tools.one({}) } catch (error) { text(String(error)) }
 const bytes = await ctx.executeTool("one", { deep: { list: [1, 2, 3] } });
 return { first, second, third, bytes: bytes.length };`;
 
-const SETUP = {
+/** What a script may use in a rehearsal. */
+export const REHEARSAL_SETUP = {
   tools: [["one", "one"]],
   globals: ["searchTools"],
   limits: {
@@ -46,7 +47,7 @@ export function rehearse(
     run: 0,
     vm,
     code: CODE,
-    setup: JSON.stringify(SETUP),
+    setup: JSON.stringify(REHEARSAL_SETUP),
     own: '{"store":{},"environment":{}}',
     cpuMs: 1_000,
     memoryMb: 0,

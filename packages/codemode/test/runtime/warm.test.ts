@@ -1,22 +1,10 @@
 import { expect, test } from "vitest";
 import { sandboxFiles } from "../../src/node/sandbox-files.ts";
 import { isolatedVmFactory, loadIsolatedVm } from "../../src/sandbox/isolated-vm.ts";
+import { REHEARSAL_SETUP } from "../../src/sandbox/rehearsal.ts";
 import type { Vm } from "../../src/sandbox/vm.ts";
 
-const SETUP = JSON.stringify({
-  tools: [["noop", "noop"]],
-  globals: [],
-  limits: {
-    depth: 64,
-    valueChars: 1e6,
-    outputChars: 1e6,
-    outputItems: 100,
-    logLines: 100,
-    calls: 100,
-    inFlight: 10,
-    timers: 10,
-  },
-});
+const SETUP = JSON.stringify(REHEARSAL_SETUP);
 
 /** What a script can see of its realm: all that is reachable from the global, and what earlier code has left. */
 const LOOK = `(async () => {
@@ -34,7 +22,7 @@ const walk = (value, path) => {
 };
 walk(globalThis, "");
 const left = [RegExp.lastMatch, RegExp.input, RegExp.$1, RegExp.leftContext];
-const call = await tools.noop({ i: 1 });
+const call = await tools.one({ i: 1 });
 return { all: all.filter((line) => !line.includes("timeOrigin")), left, call, stack: new Error("x").stack };
 })`;
 
