@@ -8,6 +8,7 @@ import type { DurableClock } from "@nestbox/codemode/durable";
 import { Client } from "pg";
 import { DbosError } from "../errors.ts";
 import type { Database } from "./database.ts";
+import { LAUNCH, LAUNCHED } from "./launch.ts";
 import { QUEUE, WORKFLOW } from "./parts.ts";
 
 export interface LivingOptions {
@@ -27,8 +28,6 @@ export interface LivingOptions {
 /** Runs of one dead worker that are put back at a time. */
 const BATCH = 1_000;
 const LAUNCH_PAUSE_MS = 100;
-const LAUNCH = "SELECT pg_try_advisory_lock(hashtextextended('nestbox launch', 0)) AS taken";
-const LAUNCHED = "SELECT pg_advisory_unlock(hashtextextended('nestbox launch', 0))";
 /** So that the lock of a machine that is gone without a word is free after half a minute, and not after hours. */
 const KEEP_ALIVE =
   "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4";

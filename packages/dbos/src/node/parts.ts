@@ -10,6 +10,7 @@ import type { ClientBase } from "pg";
 import { DbosError } from "../errors.ts";
 import { workflowIdOf } from "../run-id.ts";
 import type { Database } from "./database.ts";
+import { isLaunching } from "./launch.ts";
 
 export const APPLICATION = "nestbox";
 export const QUEUE = "nestbox";
@@ -25,21 +26,29 @@ export class Parts {
   readonly #database: Database;
   readonly #client: DBOSClient;
   readonly #clock: DurableClock;
+  readonly #tablesMs: number;
 
-  private constructor(database: Database, client: DBOSClient, clock: DurableClock) {
+  private constructor(database: Database, client: DBOSClient, clock: DurableClock, tablesMs: number) {
     this.#database = database;
     this.#client = client;
     this.#clock = clock;
+    this.#tablesMs = tablesMs;
   }
 
-  static async open(database: Database, databaseUrl: string, clock: DurableClock): Promise<Parts> {
+  /** `tablesMs`: how long a worker that makes or changes DBOS's tables is waited for. */
+  static async open(
+    database: Database,
+    databaseUrl: string,
+    clock: DurableClock,
+    tablesMs: number,
+  ): Promise<Parts> {
     const client = await DBOSClient.create({
       systemDatabaseUrl: databaseUrl,
       systemDatabasePool: database.pool,
       applicationName: APPLICATION,
       logger: { info: nothing, debug: nothing, warn: nothing, error: nothing },
     });
-    return new Parts(database, client, clock);
+    return new Parts(database, client, clock, tablesMs);
   }
 
   async close(): Promise<void> {
@@ -49,12 +58,7 @@ export class Parts {
   /** Begins a run, once; of one that was there before, gives its script. */
   async submit(runId: string, script: string): Promise<{ readonly before?: string }> {
     const token = randomUUID();
-    const there = await this.#database.query(
-      "SELECT to_regclass('dbos.workflow_status') IS NOT NULL AS there",
-    );
-    if (there[0]?.["there"] !== true)
-      throw new DbosError("refused", "DBOS has no tables in this database yet: the first worker makes them");
-    return await this.#database.transaction(async (client) => {
+    return await this.#change(async (client) => {
       await lock(client, runId);
       const { rowCount } = await client.query(
         `INSERT INTO nestbox.runs AS r (run_id, owner, begun_at, part, state, script, submitted)
@@ -91,7 +95,7 @@ export class Parts {
   /** Keeps the value and makes a parked run due, or nothing of both; gives the one that was there before. */
   async wake(runId: string, key: string, text: string): Promise<string | undefined> {
     const token = randomUUID();
-    return await this.#database.transaction(async (client) => {
+    return await this.#change(async (client) => {
       await lock(client, runId);
       const kept = await client.query<{ value: string; token: string }>(
         `INSERT INTO nestbox.waits AS w (run_id, key, value, woken_at, token) VALUES ($1, $2, $3, $4, $5)
@@ -129,7 +133,7 @@ export class Parts {
     keys: readonly string[],
     wakeAt: number | undefined,
   ): Promise<boolean> {
-    return await this.#database.transaction(async (client) => {
+    return await this.#change(async (client) => {
       await lock(client, runId);
       const woken = await client.query(
         "SELECT 1 FROM nestbox.waits WHERE run_id = $1 AND key = ANY($2) AND value IS NOT NULL LIMIT 1",
@@ -172,7 +176,7 @@ export class Parts {
 
   /** The worker lets go of it: another one may begin at once. */
   async release(runId: string, part: number, owner: string | undefined): Promise<void> {
-    await this.#database.transaction(async (client) => {
+    await this.#change(async (client) => {
       await lock(client, runId);
       await this.#next(
         client,
@@ -184,7 +188,7 @@ export class Parts {
   }
 
   async resume(runId: string): Promise<boolean> {
-    return await this.#database.transaction(async (client) => {
+    return await this.#change(async (client) => {
       await lock(client, runId);
       return await this.#next(client, runId, "state = 'halted'");
     });
@@ -209,6 +213,26 @@ export class Parts {
     const ids = Array.from({ length: part }, (_, index) => workflowIdOf(runId, index + 1));
     if (ids.length > 0) await this.#client.deleteWorkflows(ids);
     return true;
+  }
+
+  /**
+   * A transaction that hands DBOS a part. The first worker makes DBOS's tables step by step, and one of a newer version
+   * changes them; meanwhile they lack something, and the transaction is tried again, whole.
+   */
+  async #change<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
+    const began = this.#clock.now();
+    for (let seenAt = began; ;) {
+      try {
+        return await this.#database.transaction(work);
+      } catch (error) {
+        if (!lacksTables(error)) throw error;
+        const now = this.#clock.now();
+        const isMaking = await isLaunching(this.#database);
+        if (isMaking) seenAt = now;
+        if (now - seenAt >= NOBODY_MS || now - began >= this.#tablesMs) throw tablesError(isMaking, error);
+      }
+      await new Promise<void>((resolve) => this.#clock.after(TABLES_PAUSE_MS, resolve));
+    }
   }
 
   /** Begins the next part of a run that is as `when` says; says whether it was. */
@@ -248,6 +272,27 @@ export class Parts {
 }
 
 const MAX_MESSAGE = 10_000;
+const TABLES_PAUSE_MS = 200;
+/** A worker that has just started comes to it within this. */
+const NOBODY_MS = 1_000;
+/** Of PostgreSQL: there is no such schema, table, column, function or type; or no such constraint to conflict with. */
+const LACKS = new Set(["3F000", "42P01", "42703", "42883", "42704", "42P10"]);
+
+function lacksTables(error: unknown): boolean {
+  const cause = error instanceof DbosError ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" && LACKS.has(cause.code);
+}
+
+/** One passes by itself, the other does not. */
+function tablesError(isMaking: boolean, cause: unknown): DbosError {
+  return isMaking
+    ? new DbosError("unreachable", "A worker is still making DBOS's tables in this database", { cause })
+    : new DbosError(
+        "refused",
+        "DBOS has no tables in this database yet, or those of another version: a worker of this version makes them",
+        { cause },
+      );
+}
 
 /** Parking and waking of one run come one after the other, whether its row is there or not. */
 async function lock(client: ClientBase, runId: string): Promise<void> {

@@ -26,7 +26,7 @@ export interface DbosOptions {
   readonly clock?: DurableClock;
   /** Connections to the database, besides those of DBOS itself in a worker. Default 10. */
   readonly connections?: number;
-  /** How long a database that does not answer is waited for. Default 60,000 ms. */
+  /** How long is waited for a database that does not answer, or whose tables a worker is making. Default 60,000 ms. */
   readonly unavailableMs?: number;
   /** How often is looked for what other processes have woken. Default 200 ms. */
   readonly pollMs?: number;
@@ -76,7 +76,7 @@ export interface DbosRuns {
   readonly run: (runId: string) => RunJournal;
   /**
    * Begins a run on the workers, once; says whether this began it, and if not, whether it is of the same script.
-   * Rejects with `refused` before the first worker.
+   * Rejects with `refused` before the first worker; while that one makes DBOS's tables, waits for them.
    */
   submit(
     runId: string,
@@ -125,16 +125,17 @@ export async function openDbos(options: DbosOptions): Promise<DbosRuns> {
 /** `giveUp`: see {@link JournalOptions}. */
 export async function openRuns(options: DbosOptions, giveUp?: AbortSignal): Promise<OpenRuns> {
   const { databaseUrl, clock = durableClock } = options;
+  const { unavailableMs = 60_000 } = options;
   const database = openDatabase({
     databaseUrl,
     clock,
     connections: options.connections ?? 10,
-    unavailableMs: options.unavailableMs ?? 60_000,
+    unavailableMs,
   });
   let parts: Parts;
   try {
     await prepareTables(database, options.makeTables !== false);
-    parts = await Parts.open(database, databaseUrl, clock);
+    parts = await Parts.open(database, databaseUrl, clock, unavailableMs);
   } catch (error) {
     await database.close();
     throw error;
