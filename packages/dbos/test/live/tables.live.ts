@@ -35,13 +35,13 @@ describe("while DBOS's tables are being made", () => {
     const starting = fleet.start();
     // From before the first of the tables until the worker is ready.
     const sent: Promise<unknown>[] = [];
-    let ready = false;
-    const done = starting.then(() => (ready = true));
+    const seen = { ready: false };
+    const done = starting.then(() => (seen.ready = true));
     await fleet.until("the worker launches", async () => {
       const { rows } = await admin.query("SELECT 1 FROM pg_namespace WHERE nspname = 'dbos'");
-      return rows.length > 0 || ready;
+      return rows.length > 0 || seen.ready;
     });
-    for (let n = 0; !ready && n < 40; n++) {
+    for (let n = 0; !seen.ready && n < 40; n++) {
       sent.push(fleet.runs.submit(`early_${n}`, { code: `return ${n}` }));
       await pause(20);
     }
