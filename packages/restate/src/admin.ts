@@ -2,6 +2,7 @@ import {
   durableClock,
   type DurableClock,
   type EntriesOptions,
+  type RunEnding,
   type RunEntries,
 } from "@nestbox/codemode/durable";
 import type { JsonValue } from "@nestbox/tool";
@@ -46,6 +47,8 @@ export interface RunStatus {
   readonly waitingFor: number;
   /** Of a completed run whose outcome is not large: whether its script came to its end. */
   readonly ok?: boolean;
+  /** And if not, with what, its message cut to 500 characters; `aborted` is the kind of what was cancelled. */
+  readonly error?: Extract<RunEnding, { readonly ok: false }>["error"];
 }
 
 export interface RestateAdmin {
@@ -112,8 +115,7 @@ export function openRestateAdmin(options: RestateAdminOptions): RestateAdmin {
       rows.flatMap(({ runId, status, ok }) => (status === "completed" && ok === undefined ? [runId] : [])),
     );
     return rows.map((row) => {
-      const ok = row.ok ?? ends.get(row.runId);
-      return { ...row, waitingFor: waiting.get(row.runId) ?? 0, ...(ok === undefined ? {} : { ok }) };
+      return { ...row, waitingFor: waiting.get(row.runId) ?? 0, ...ends.get(row.runId) };
     });
   }
 

@@ -2,7 +2,14 @@
  * What the server keeps of runs, read through its queries: no worker is asked, nothing is claimed, and a run that is
  * parked, halted or has lost its workers is read as any other.
  */
-import type { EntriesOptions, JournalWait, RunEntries, StepEntry } from "@nestbox/codemode/durable";
+import {
+  type EntriesOptions,
+  type JournalWait,
+  readRunEnding,
+  type RunEnding,
+  type RunEntries,
+  type StepEntry,
+} from "@nestbox/codemode/durable";
 import type { JsonValue } from "@nestbox/tool";
 import type { BlobStore } from "./blobs.ts";
 import { isRecord } from "./guards.ts";
@@ -27,7 +34,7 @@ export interface Reading {
   /** How many questions are open, by run. */
   waiting(runId?: string): Promise<ReadonlyMap<string, number>>;
   /** How runs ended, by run; those with a large outcome are left out. */
-  ends(runIds: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
+  ends(runIds: readonly string[]): Promise<ReadonlyMap<string, RunEnding>>;
   /** What an invocation was given. */
   submitted(runId: string, invocationId: string): Promise<JsonValue | undefined>;
 }
@@ -86,7 +93,7 @@ export function createReading(query: Query, blobs: BlobStore | undefined): Readi
     },
 
     async ends(runIds) {
-      const ends = new Map<string, boolean>();
+      const ends = new Map<string, RunEnding>();
       for (let from = 0; from < runIds.length; from += IDS_A_QUERY) {
         const ids = runIds.slice(from, from + IDS_A_QUERY);
         for (const id of ids) checkRunId(id);
@@ -96,8 +103,8 @@ export function createReading(query: Query, blobs: BlobStore | undefined): Readi
         for (const row of rows) {
           const { runId, value } = readRow(row);
           const sealed = readEntry(value).value;
-          const end: unknown = sealed !== undefined && "json" in sealed ? JSON.parse(sealed.json) : undefined;
-          if (isRecord(end) && typeof end["ok"] === "boolean") ends.set(runId, end["ok"]);
+          const end = sealed !== undefined && "json" in sealed ? readRunEnding(sealed.json) : undefined;
+          if (end !== undefined) ends.set(runId, end);
         }
       }
       return ends;

@@ -66,10 +66,12 @@ describe("the server's records", () => {
   test("tell how runs ended, except those whose outcome is large", async () => {
     const end = (value: unknown) => ({ key: "end", state: "done", value });
     const done = { status: "completed", completion_result: "success", completed_at: "2026-03-01T12:00:01Z" };
+    const aborted = { kind: "aborted", name: "AbortError", message: "Cancelled by ada" };
     const { admin, asked } = setUp([
       [
         run({ ...done, target_service_key: "good" }),
         run({ ...done, target_service_key: "bad" }),
+        run({ ...done, target_service_key: "gone" }),
         run({ ...done, target_service_key: "big" }),
         run({
           status: "completed",
@@ -82,6 +84,7 @@ describe("the server's records", () => {
       [
         kept("s/3", end(json({ ok: true })), "good"),
         kept("s/3", end(json({ ok: false })), "bad"),
+        kept("s/3", end(json({ ok: false, error: { ...aborted, stack: "" }, output: [] })), "gone"),
         kept("s/3", end(large({ ok: true }).sealed), "big"),
       ],
     ]);
@@ -89,11 +92,14 @@ describe("the server's records", () => {
     expect(list.map(({ runId, ok, failure }) => [runId, ok, failure])).toEqual([
       ["good", true, undefined],
       ["bad", false, undefined],
+      ["gone", false, undefined],
       ["big", undefined, undefined],
       ["killed", false, "[409] killed"],
     ]);
+    // One that was cancelled is told from one that failed.
+    expect(list.map(({ error }) => error)).toEqual([undefined, undefined, aborted, undefined, undefined]);
     // Of the one that was killed nobody need ask.
-    expect(asked[2]).toContain("('good', 'bad', 'big')");
+    expect(asked[2]).toContain("('good', 'bad', 'gone', 'big')");
   });
 
   test("are asked about nothing that could end a string", async () => {

@@ -1,8 +1,10 @@
 /** `nestbox status`, `cancel` and `resume`: what runs there are, and the two words that end one or let it go on. */
+import type { ScriptError } from "@nestbox/codemode";
 import { cancelDurable } from "@nestbox/codemode/durable";
+import { shorten } from "@nestbox/tool";
 
 import { exitCodes } from "../exit-codes.ts";
-import type { FleetEngine } from "../fleet/engine.ts";
+import type { FleetEngine, FleetRun } from "../fleet/engine.ts";
 import { findRun } from "../fleet/find-run.ts";
 import type { FleetWorld } from "../fleet/fleet-world.ts";
 import { nextCommand } from "../fleet/next-command.ts";
@@ -72,7 +74,7 @@ async function one(
   const known =
     outcome === undefined
       ? run
-      : { ...run, ok: outcome.ok, aborted: !outcome.ok && outcome.error.kind === "aborted" };
+      : { ...run, ok: outcome.ok, ...(outcome.ok ? {} : { error: run.error ?? errorOf(outcome.error) }) };
   if (options.json === true) {
     writeJsonLine(streams, {
       ok: true,
@@ -101,6 +103,13 @@ async function one(
   if (outcome !== undefined) writeOutcome(outcome, runId, streams);
   return exitCodes.ok;
 }
+
+/** Where the engine did not tell it: the outcome is large. */
+function errorOf({ kind, name, message }: ScriptError): NonNullable<FleetRun["error"]> {
+  return { kind, name, message: shorten(message, MAX_ERROR_CHARS) };
+}
+
+const MAX_ERROR_CHARS = 500;
 
 export interface CancelOptions {
   readonly config?: string;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import type { ToolHost } from "@nestbox/calls";
-import { connectMcpServer, type ConnectedServer, type McpEndpoint } from "@nestbox/mcp/node";
+import type { ConnectedServer, McpEndpoint } from "@nestbox/mcp/node";
 import { compileSchema } from "@nestbox/tool";
 
 import { UsageError } from "../usage-error.ts";
@@ -63,6 +63,8 @@ export async function connectServers(
   };
   try {
     for (const file of files) {
+      // The protocol's packages take longer to load than most scripts run.
+      const { connectMcpServer } = await import("@nestbox/mcp/node");
       for (const [name, entry] of Object.entries(readServers(file, start))) {
         const where = `--mcp ${file}: server ${JSON.stringify(name)}`;
         try {

@@ -56,8 +56,8 @@ export interface FleetRun {
   readonly state: FleetRunState;
   /** Of a run that has ended: whether the script came to its end. */
   readonly ok?: boolean;
-  /** Of a run that has ended: whether it was ended from outside. A list does not tell it. */
-  readonly aborted?: boolean;
+  /** Of a run that has failed: with what, shortened; its kind is `aborted` where it was ended from outside. */
+  readonly error?: { readonly kind: string; readonly name: string; readonly message: string };
   /** Why it is halted, or why it last failed. */
   readonly message?: string;
   readonly createdAt?: number;

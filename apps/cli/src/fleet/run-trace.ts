@@ -13,6 +13,7 @@ import { createRedactor, type Redactor, shorten, systemClock } from "@nestbox/to
 
 import type { FleetContents, FleetRun, FleetStep } from "./engine.ts";
 import { readHead, textAt } from "./run-log.ts";
+import { stateWord } from "./run-words.ts";
 
 export interface RunTraceOptions {
   /** The words of the command that answers a question, before the run's id and the question's key. */
@@ -108,16 +109,7 @@ export function runTrace(run: FleetRun, contents: FleetContents, options: RunTra
     durationMs: Math.max(trace.durationMs, at - startAt),
     run: {
       id: run.runId,
-      state:
-        run.state !== "ended"
-          ? run.state
-          : run.ok === undefined
-            ? "ended"
-            : run.ok
-              ? "succeeded"
-              : wasAborted(history)
-                ? "aborted"
-                : "failed",
+      state: run.state === "ended" && wasAborted(history) ? "aborted" : stateWord(run),
       ...(run.message === undefined ? {} : { message: short(run.message) }),
       ...(run.worker === undefined ? {} : { worker: run.worker }),
       ...(run.deployment === undefined ? {} : { deployment: run.deployment }),

@@ -1,4 +1,6 @@
 /** What is said of a run, to people and as JSON. Ids, names and messages are strangers' text: on one line each. */
+import type { FleetState } from "@nestbox/inspector";
+
 import type { Colors } from "../report/colors.ts";
 import { count, duration } from "../report/human.ts";
 import { oneLine } from "../report/safe-text.ts";
@@ -7,11 +9,15 @@ import type { FleetQuestion, FleetRun } from "./engine.ts";
 import { about, isoTime, utcTime } from "./run-times.ts";
 
 /** `parked`, `succeeded`, `failed`, …; the page of the runs has the same words. */
-export function stateWord({ state, ok, aborted }: FleetRun): string {
+export function stateWord({ state, ok, error }: FleetRun): FleetState {
   if (state !== "ended" || ok === undefined) return state;
   if (ok) return "succeeded";
-  return aborted === true ? "aborted" : "failed";
+  return error?.kind === "aborted" ? "aborted" : "failed";
 }
+
+/** Of a run that has failed; empty where nothing is known of it. */
+export const errorWord = ({ error }: FleetRun): string =>
+  error === undefined ? "" : error.message === "" ? error.name : `${error.name}: ${error.message}`;
 
 export function paintedState(run: FleetRun, colors: Colors): string {
   const word = stateWord(run);
@@ -30,8 +36,9 @@ export function paintedState(run: FleetRun, colors: Colors): string {
 }
 
 /** What it waits for, or why it stands still; empty where there is nothing to say. */
-export function noteOf({ state, waitingFor = 0, wakeAt, message, worker }: FleetRun, now: number): string {
-  if (state === "ended") return message === undefined ? "" : oneLine(message);
+export function noteOf(run: FleetRun, now: number): string {
+  const { state, waitingFor = 0, wakeAt, message, worker } = run;
+  if (state === "ended") return oneLine(message ?? errorWord(run));
   if (state === "halted") return message === undefined ? "" : oneLine(message);
   const waits = [
     ...(waitingFor > 0 ? [`waits for ${count(waitingFor, "answer")}`] : []),
@@ -108,6 +115,7 @@ export function runJson(run: FleetRun) {
     state: run.state,
     succeeded: run.ok ?? null,
     message: run.message ?? null,
+    error: run.error ?? null,
     createdAt: isoTime(run.createdAt),
     endedAt: isoTime(run.endedAt),
     wakeAt: isoTime(run.wakeAt),

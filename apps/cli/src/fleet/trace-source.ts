@@ -15,6 +15,7 @@ import { type FleetEngine, FleetError, type FleetQuestion, type FleetRun } from 
 import type { FleetWorld } from "./fleet-world.ts";
 import { withoutPasswords } from "./redact.ts";
 import { runTrace, type RunTraceOptions } from "./run-trace.ts";
+import { errorWord, stateWord } from "./run-words.ts";
 
 export interface FleetSourceOptions {
   readonly world: Pick<FleetWorld, "now" | "pause">;
@@ -112,15 +113,15 @@ function entriesOf(
   return runs
     .map((run): FleetEntry => {
       const open = asked.get(run.runId) ?? [];
-      const { runId, state, ok, message, createdAt, endedAt, wakeAt, worker } = run;
+      const { runId, message = errorWord(run), createdAt, endedAt, wakeAt, worker } = run;
       return {
         id: runId,
-        state: state !== "ended" ? state : ok === undefined ? "ended" : ok ? "succeeded" : "failed",
+        state: stateWord(run),
         ...(createdAt === undefined ? {} : { createdAt }),
         ...(endedAt === undefined ? {} : { endedAt }),
         ...(wakeAt === undefined ? {} : { wakeAt }),
         ...(worker === undefined ? {} : { worker }),
-        ...(message === undefined ? {} : { message: short(message) }),
+        ...(message === "" ? {} : { message: short(message) }),
         waitingFor: Math.max(open.length, run.waitingFor ?? 0),
         questions: open.slice(0, MAX_QUESTIONS).map((question) => questionOf(question, short)),
       };

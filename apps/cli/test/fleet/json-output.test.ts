@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 import type { FleetQuestion } from "../../src/fleet/engine.ts";
-import { command, ended, type FakeFleet, fakeFleet, NOW } from "../support/fake-fleet.ts";
+import { command, ended, failed, type FakeFleet, fakeFleet, NOW } from "../support/fake-fleet.ts";
 
 const text = readFileSync(fileURLToPath(new URL("../../../../docs/json-output.md", import.meta.url)), "utf8");
 
@@ -26,6 +26,15 @@ const fleet = (): FakeFleet =>
   fakeFleet([
     { run: { runId: "asks", state: "parked", createdAt: NOW, waitingFor: 1 }, questions: [question] },
     { run: { runId: "over", state: "ended", ok: true }, outcome: ended(1) },
+    {
+      run: {
+        runId: "bad",
+        state: "ended",
+        ok: false,
+        error: { kind: "script", name: "Error", message: "no" },
+      },
+      outcome: failed("no"),
+    },
     { run: { runId: "gone", state: "halted", message: "changed" } },
     {
       run: { runId: "logged", state: "running" },
@@ -51,7 +60,7 @@ const fleet = (): FakeFleet =>
 /** Together they show every field that is always there. */
 const runs: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "nestbox submit": [["submit", "-e", "return 1"]],
-  "nestbox status": [["status"], ["status", "asks"], ["status", "over"]],
+  "nestbox status": [["status"], ["status", "asks"], ["status", "over"], ["status", "bad"]],
   "nestbox approve": [
     ["approve", "asks", "--yes"],
     ["approve", "over", "--yes"],
@@ -67,6 +76,7 @@ const runs: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "nestbox logs": [
     ["logs", "logged"],
     ["logs", "over"],
+    ["logs", "bad"],
   ],
 };
 

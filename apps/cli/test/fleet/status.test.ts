@@ -126,6 +126,16 @@ describe("nestbox status", () => {
     const { stdout, stderr } = await command(fleet, ["status", "stopped"]);
     expect(stdout).toContain("aborted  stopped\n");
     expect(stderr).toContain("Cancelled by ada");
+    // And a list says the same, and why.
+    const error = { kind: "aborted", name: "AbortError", message: `Cancelled by ada${HOSTILE}` };
+    fleet.runs.set("stopped", {
+      run: { runId: "stopped", state: "ended", ok: false, error, createdAt: NOW },
+    });
+    const list = (await command(fleet, ["status"])).stdout;
+    expect(list).toMatch(/^aborted +\S+ s {2}stopped {5}AbortError: Cancelled by ada/m);
+    expect(list).not.toMatch(OBEYED);
+    const cancelled = await command(fleet, ["cancel", "stopped"]);
+    expect(cancelled.stderr).toBe("nestbox: stopped has ended already: aborted\n");
   });
 
   it("says of a run that ended within a second how long it took", async () => {
@@ -173,6 +183,7 @@ describe("nestbox status", () => {
             runId: "release-42",
             state: "parked",
             succeeded: null,
+            error: null,
             message: null,
             createdAt: "2026-03-01T11:55:00.000Z",
             endedAt: null,

@@ -10,11 +10,20 @@ import type { FleetWorld } from "../../src/fleet/fleet-world.ts";
 import { createFleetSource } from "../../src/fleet/trace-source.ts";
 import { main } from "../../src/program.ts";
 import { UsageError } from "../../src/usage-error.ts";
-import { away, command, fakeFleet, type FakeFleet, HOSTILE, NOW } from "../support/fake-fleet.ts";
+import {
+  away,
+  command,
+  fakeFleet,
+  type FakeFleet,
+  type FakeRun,
+  HOSTILE,
+  NOW,
+} from "../support/fake-fleet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nestbox-trace-fleet-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const SECRET = `sk-${"a1B2".repeat(10)}`;
 const question: FleetQuestion = {
   runId: "release-42",
   key: "4",
@@ -104,6 +113,23 @@ describe("the runs of a fleet, for the page", () => {
     pauses.next();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(pauses.asked).toHaveLength(2);
+  });
+
+  it("say of one that somebody ended, and of one that failed, which it was and why", async () => {
+    const end = (runId: string, kind: string, message: string): FakeRun => ({
+      run: { runId, state: "ended", ok: false, createdAt: NOW, error: { kind, name: "Error", message } },
+    });
+    const { source } = await sourceOf(
+      fakeFleet([end("a", "aborted", "Cancelled by ada"), end("b", "script", `Bearer ${SECRET} is wrong`)]),
+    );
+    const news = told(source);
+    await news.next();
+    news.stop();
+    expect(source.list().runs).toMatchObject([
+      { id: "a", state: "aborted", message: "Error: Cancelled by ada" },
+      { id: "b", state: "failed", message: expect.stringContaining("is wrong") as string },
+    ]);
+    expect(JSON.stringify(source.list())).not.toContain(SECRET);
   });
 
   it("stay as they were while the server is away, which is told without a password, and heal by themselves", async () => {

@@ -29,5 +29,6 @@ export {
 export { parseRecording, type Recording, recordingText, type RecordOptions, recordRun } from "./recording.ts";
 export { replayRecording, type ReplayOptions, type ReplayResult } from "./replay.ts";
 export { cancelDurable, type DurableRequest, type DurableResult, runDurable } from "./run-durable.ts";
+export { ENDING_CHARS, readRunEnding, type RunEnding } from "./run-end.ts";
 export { checkScript, type DurableScript } from "./script.ts";
 export type { RunStart, StartEnvironment } from "./start.ts";

@@ -4,7 +4,10 @@ import {
   durableClock,
   type DurableClock,
   type DurableScript,
+  ENDING_CHARS,
   type EntriesOptions,
+  readRunEnding,
+  type RunEnding,
   type RunEntries,
   type RunJournal,
 } from "@nestbox/codemode/durable";
@@ -56,9 +59,11 @@ export interface DbosRun {
   readonly deployment: string | undefined;
   /** Questions to people that are open. */
   readonly waitingFor: number;
-  /** When it ended, since the epoch, and how: `undefined` for what has not ended, or ended with a large outcome. */
+  /** When it ended, since the epoch, and how: `undefined` for what has not ended. */
   readonly endedAt: number | undefined;
   readonly ok: boolean | undefined;
+  /** Of a run that failed: with what, its message cut to 500 characters; `aborted` is the kind of what was cancelled. */
+  readonly error: Extract<RunEnding, { readonly ok: false }>["error"];
   /** The worker that carries it on now, where DBOS tells. */
   readonly worker: string | undefined;
 }
@@ -282,13 +287,16 @@ const hasEnded = (row: string): string =>
 const runsOf = (
   rows: string,
 ): string => `SELECT r.run_id, r.begun_at, r.wake_at, r.message, r.deployment, r.part, told.woken_at AS ended_at,
-    CASE WHEN ended.key IS NOT NULL THEN 'ended' ELSE r.state END AS state, ended.value AS outcome,
+    CASE WHEN ended.key IS NOT NULL THEN 'ended' ELSE r.state END AS state,
+    left(coalesce(ended.value, large.body), ${ENDING_CHARS}) AS outcome,
     CASE WHEN ended.key IS NULL THEN (
       SELECT count(*) FROM nestbox.waits w
       WHERE w.run_id = r.run_id AND w.question IS NOT NULL AND w.value IS NULL
     ) ELSE 0 END AS waiting_for
   FROM (${rows}) r
   LEFT JOIN nestbox.steps ended ON ended.run_id = r.run_id AND ended.key = 'end' AND ended.state = 1
+  LEFT JOIN nestbox.large large
+    ON ended.value IS NULL AND large.run_id = ended.run_id AND large.hash = ended.hash
   LEFT JOIN nestbox.waits told ON told.run_id = r.run_id AND told.key = 'end'`;
 const STATES: readonly RunState[] = ["queued", "running", "parked", "halted", "ended"];
 
@@ -297,6 +305,7 @@ function runOf(row: Row, worker: string | undefined): DbosRun {
     const text = textOf(row, column);
     return text === null ? undefined : Number(text);
   };
+  const ending = readRunEnding(textOf(row, "outcome") ?? "");
   return {
     runId: String(row["run_id"]),
     begunAt: Number(row["begun_at"]),
@@ -306,16 +315,10 @@ function runOf(row: Row, worker: string | undefined): DbosRun {
     deployment: textOf(row, "deployment") ?? undefined,
     waitingFor: Number(row["waiting_for"]),
     endedAt: numberOf("ended_at"),
-    ok: okOf(textOf(row, "outcome")),
+    ok: ending?.ok,
+    error: ending?.ok === false ? ending.error : undefined,
     worker,
   };
-}
-
-function okOf(outcome: string | null): boolean | undefined {
-  if (outcome === null) return undefined;
-  const end = parse(outcome);
-  const ok = typeof end === "object" && end !== null && "ok" in end ? end["ok"] : undefined;
-  return typeof ok === "boolean" ? ok : undefined;
 }
 
 function textOf(row: Row, column: string): string | null {

@@ -1,4 +1,4 @@
-import { readHistory } from "@nestbox/codemode/durable";
+import { cancelDurable, readHistory } from "@nestbox/codemode/durable";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDbos } from "../../src/node/index.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
@@ -63,6 +63,9 @@ describe("whoever looks at runs", () => {
     await fleet.runs.result("good");
     await fleet.runs.submit("bad", { code: "throw new Error('no')" });
     await fleet.runs.result("bad");
+    // Its outcome is large, and of that no more than its beginning is read.
+    await fleet.runs.submit("long", { code: "text('x'.repeat(100_000)); throw new RangeError('too far')" });
+    await fleet.runs.result("long");
     await fleet.runs.submit("asks", {
       code: "await Promise.all([tools.deploy({ n: 1 }), tools.deploy({ n: 2 })])",
     });
@@ -77,9 +80,15 @@ describe("whoever looks at runs", () => {
     expect(newest.map(({ runId, ok, waitingFor }) => [runId, ok, waitingFor])).toEqual([
       ["busy", undefined, 0],
       ["asks", undefined, 2],
+      ["long", false, 0],
       ["bad", false, 0],
       ["good", true, 0],
     ]);
+    const error = { kind: "script", name: "RangeError", message: "too far" };
+    expect(newest[2]?.error).toEqual(error);
+    expect((await fleet.runs.status("long"))?.error).toEqual(error);
+    expect(newest[3]?.error).toEqual({ kind: "script", name: "Error", message: "no" });
+    expect(newest[4]?.error).toBeUndefined();
     expect(newest.slice(2).every(({ begunAt, endedAt = 0 }) => endedAt >= begunAt)).toBe(true);
     expect((await fleet.runs.runs({ limit: 1 })).map(({ runId }) => runId)).toEqual(["good"]);
     expect((await fleet.runs.questions({ runId: "asks" })).map(({ key }) => key).toSorted()).toEqual([
@@ -87,6 +96,15 @@ describe("whoever looks at runs", () => {
       "2",
     ]);
     expect(await fleet.runs.questions({ runId: "busy" })).toEqual([]);
+    // A list tells one that was cancelled from one that failed.
+    await cancelDurable(fleet.runs.run("asks"), "Cancelled by ada");
+    await fleet.runs.result("asks");
+    const cancelled = (await fleet.runs.runs()).find(({ runId }) => runId === "asks");
+    expect(cancelled).toMatchObject({
+      state: "ended",
+      ok: false,
+      error: { kind: "aborted", name: "AbortError", message: "Cancelled by ada" },
+    });
   });
 
   test("leaves a database as it is where it makes no tables", async () => {

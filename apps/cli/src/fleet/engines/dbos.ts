@@ -70,12 +70,13 @@ export async function openDbosEngine(
 }
 
 function fleetRun(run: DbosRun): FleetRun {
-  const { runId, state, ok, message, begunAt, endedAt, wakeAt, worker, deployment, waitingFor } = run;
+  const { runId, state, ok, error, message, begunAt, endedAt, wakeAt, worker, deployment, waitingFor } = run;
   return {
     runId,
     // What was not submitted is carried on by whoever has its journal.
     state: state ?? "running",
     ...(ok === undefined ? {} : { ok }),
+    ...(error === undefined ? {} : { error }),
     ...(message === undefined ? {} : { message }),
     createdAt: begunAt,
     ...(endedAt === undefined ? {} : { endedAt }),

@@ -112,7 +112,7 @@ const STATES: ReadonlyMap<string, FleetRunState> = new Map([
 ]);
 
 function fleetRun(run: RunStatus): FleetRun {
-  const { runId, status, ok, failure, createdAt, completedAt, wakeAt, endpoint, waitingFor } = run;
+  const { runId, status, ok, error, failure, createdAt, completedAt, wakeAt, endpoint, waitingFor } = run;
   const state = STATES.get(status);
   if (state === undefined)
     throw new FleetError("unreadable", `The server calls the state of ${runId} ${status}, which is none`);
@@ -120,6 +120,7 @@ function fleetRun(run: RunStatus): FleetRun {
     runId,
     state,
     ...(ok === undefined ? {} : { ok }),
+    ...(error === undefined ? {} : { error }),
     ...(failure === undefined ? {} : { message: failure }),
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(completedAt === undefined ? {} : { endedAt: completedAt }),
