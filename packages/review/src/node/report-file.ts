@@ -15,7 +15,7 @@ import { parseTap } from "./tap.ts";
 export async function readReportFile(root: string, path: string): Promise<FailuresReport> {
   const source = await readReport(root, path);
   const isXml = source.trimStart().startsWith("<");
-  const parsed = isXml ? parseJunit(source) : parseTap(source);
+  const parsed = await (isXml ? parseJunit(source) : parseTap(source));
   if (!parsed.ok) throw refusal(`${path} is neither JUnit XML nor TAP: ${parsed.reason}.`);
   const { report } = parsed;
   const failures: ParsedFailure[] = [];

@@ -1,4 +1,4 @@
-import { Parser, type Result } from "tap-parser";
+import type { Parser, Result } from "tap-parser";
 
 import { count, own, shown, text } from "../reports/read.ts";
 import { stackPlaces, withoutStack } from "../reports/places.ts";
@@ -9,7 +9,9 @@ import { plainText } from "../reports/text.ts";
 const maxComments = 60;
 
 /** TAP 13 and 14 with subtests and YAML diagnostics, as node:test, node-tap, tape and others write it. */
-export function parseTap(source: string): ReportResult {
+export async function parseTap(source: string): Promise<ReportResult> {
+  // Loaded when there is a report to read: most who have these tools never do.
+  const { Parser } = await import("tap-parser");
   const parser = new Parser({});
   const failures: ParsedFailure[] = [];
   const errors: string[] = [];

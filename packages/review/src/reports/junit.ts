@@ -1,5 +1,3 @@
-import { XMLParser } from "fast-xml-parser";
-
 import { count, list, own, text, type Fields, fields } from "./read.ts";
 import { expectedAndReceived } from "./playwright-json.ts";
 import { stackPlaces, withoutStack } from "./places.ts";
@@ -18,9 +16,11 @@ const many: ReadonlySet<string> = new Set([
 ]);
 
 /** JUnit XML as pytest, Bun, Gradle, Maven, nextest and many others write it. */
-export function parseJunit(source: string): ReportResult {
+export async function parseJunit(source: string): Promise<ReportResult> {
   // No report needs a document type, and every attack with entities does.
   if (/<!DOCTYPE/i.test(source)) return { ok: false, reason: "a report with a document type is not read" };
+  // Loaded when there is a report to read: most who have these tools never do.
+  const { XMLParser } = await import("fast-xml-parser");
   let document: unknown;
   try {
     document = new XMLParser({

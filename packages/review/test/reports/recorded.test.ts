@@ -84,8 +84,8 @@ describe("what real runners wrote is read as file, name, message, expected, actu
     });
   });
 
-  test("bun", () => {
-    const { counts, failures } = read(parseJunit(recorded("bun", "bun.xml")));
+  test("bun", async () => {
+    const { counts, failures } = read(await parseJunit(recorded("bun", "bun.xml")));
     expect(counts).toEqual({ passed: 1, failed: 3, skipped: 1 });
     expect(named(failures, "add > adds <three> & 'more'")).toMatchObject({
       file: "test/add.test.js",
@@ -95,8 +95,8 @@ describe("what real runners wrote is read as file, name, message, expected, actu
     });
   });
 
-  test("pytest, with a fixture that failed and a module that cannot be imported", () => {
-    const { counts, failures } = read(parseJunit(recorded("pytest", "pytest.xml")));
+  test("pytest, with a fixture that failed and a module that cannot be imported", async () => {
+    const { counts, failures } = read(await parseJunit(recorded("pytest", "pytest.xml")));
     expect(counts).toEqual({ passed: 2, failed: 5, skipped: 1 });
     expect(named(failures, "TestMore > test_adds_three")).toMatchObject({
       file: "tests/test_add.py",
@@ -114,8 +114,8 @@ describe("what real runners wrote is read as file, name, message, expected, actu
     expect(named(failures, "test_needs_the_database")).toMatchObject({ kind: "error" });
   });
 
-  test("node:test, where a suite only repeats its tests and a printed line is no result", () => {
-    const { counts, failures } = read(parseTap(recorded("node-test", "node.tap")));
+  test("node:test, where a suite only repeats its tests and a printed line is no result", async () => {
+    const { counts, failures } = read(await parseTap(recorded("node-test", "node.tap")));
     expect(counts).toEqual({ passed: 2, failed: 5, skipped: 2 });
     expect(named(failures, "add > adds <three> & 'more' # with a hash")).toMatchObject({
       file: "/project/test/add.test.js",

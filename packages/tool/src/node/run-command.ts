@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
-import { execa } from "execa";
 import { onExit } from "signal-exit";
 import { createByteWindow } from "../byte-window.ts";
 import { commandEnv, defaultEnvAllow } from "./command-env.ts";
@@ -83,6 +82,8 @@ export async function runCommand(
   const started = performance.now();
   const none = { stdout: "", stderr: "", output: "", truncated: false, totalBytes: 0 };
   const duration = () => Math.round(performance.now() - started);
+  // A hundred modules, which whoever imports this for something else does not need: loaded for the first command.
+  const { execa } = await import("execa");
   if (signal?.aborted === true) return { kind: "aborted", ...none, durationMs: duration() };
 
   const mark = randomUUID();

@@ -120,7 +120,7 @@ export const bun: Runner = {
   },
   async read(result, { report }) {
     const source = await report.read("bun.xml");
-    const parsed = source === undefined ? missing("bun") : parseJunit(source);
+    const parsed = source === undefined ? missing("bun") : await parseJunit(source);
     // A file that cannot be loaded is in no suite of the report: its error stands in the output alone.
     const loads = bunLoadErrors(plainText(result.output));
     if (loads.length === 0) return parsed;
@@ -193,5 +193,5 @@ export const tapOutput: Runner = {
     if (words.some((word) => /(?:^|\/)ava$/.test(word))) return { args: ["--tap"] };
     return { args: words.some((word) => /(?:^|\/)tap$/.test(word)) ? ["--reporter=tap"] : [] };
   },
-  read: async ({ stdout }) => parseTap(stdout),
+  read: ({ stdout }) => parseTap(stdout),
 };
