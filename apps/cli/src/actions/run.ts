@@ -6,12 +6,14 @@ import {
   parseScriptSource,
   type ScriptOutcome,
   type ScriptRequest,
+  type ScriptRunner,
 } from "@nestbox/codemode";
 import { recordRun } from "@nestbox/codemode/durable";
 import { createRunner } from "@nestbox/codemode/node";
 import type { ToolCaller } from "@nestbox/tool";
 
 import type { PolicyFiles } from "../compose/gate.ts";
+import { withConfig } from "../config/with-config.ts";
 import { type HostChoice, openHost } from "../compose/open-host.ts";
 import { scriptSource } from "../compose/read-script.ts";
 import { openRecordingFile } from "../compose/recording-file.ts";
@@ -36,6 +38,28 @@ export interface RunOptions extends HostChoice {
 
 /** `nestbox run`: runs one script against a namespace of tools, every call decided. Returns the exit code. */
 export async function run(
+  script: string | undefined,
+  given: RunOptions,
+  streams: Streams,
+  signal: AbortSignal,
+): Promise<number> {
+  const { memoryMb, node } = withConfig(given, process.cwd());
+  const runner = createRunner({
+    maxProcesses: 1,
+    ...(node === undefined ? {} : { nodePath: node }),
+    ...(memoryMb === undefined ? {} : { limits: { memoryMb } }),
+  });
+  try {
+    // Its process comes up while the tools do; why it does not is told when the script wants it.
+    runner.warm().catch(() => undefined);
+    return await runWith(runner, script, given, streams, signal);
+  } finally {
+    await runner.close();
+  }
+}
+
+async function runWith(
+  runner: ScriptRunner,
   script: string | undefined,
   given: RunOptions,
   streams: Streams,
@@ -70,10 +94,6 @@ export async function run(
     options.trace === undefined ? undefined : openTraceFile(options.trace, start, () => trace.trace());
   if (traceFile !== undefined) host.subscribe(() => traceFile.touch());
   const keep = options.record === undefined ? undefined : openRecordingFile(options.record, start);
-  const runner = createRunner({
-    maxProcesses: 1,
-    ...(options.node === undefined ? {} : { nodePath: options.node }),
-  });
   let outcome: ScriptOutcome;
   try {
     await using caller = host.caller({ callId: "run", toolName: "nestbox run", signal });
@@ -89,10 +109,7 @@ export async function run(
         trace.onScriptEvent(event);
         traceFile?.touch();
       },
-      limits: {
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(options.memoryMb === undefined ? {} : { memoryMb: options.memoryMb }),
-      },
+      limits: timeoutMs === undefined ? {} : { timeoutMs },
     };
     if (keep === undefined) outcome = await runner.run(request);
     else {
