@@ -43,6 +43,7 @@ export async function run(
   streams: Streams,
   signal: AbortSignal,
 ): Promise<number> {
+  const source = await scriptSource(script, given.eval, process.cwd(), streams.stdin);
   const { memoryMb, node } = withConfig(given, process.cwd());
   const runner = createRunner({
     maxProcesses: 1,
@@ -52,7 +53,7 @@ export async function run(
   try {
     // Its process comes up while the tools do; why it does not is told when the script wants it.
     runner.warm().catch(() => undefined);
-    return await runWith(runner, script, given, streams, signal);
+    return await runWith(runner, { script, source }, given, streams, signal);
   } finally {
     await runner.close();
   }
@@ -60,12 +61,11 @@ export async function run(
 
 async function runWith(
   runner: ScriptRunner,
-  script: string | undefined,
+  { script, source }: { readonly script: string | undefined; readonly source: string },
   given: RunOptions,
   streams: Streams,
   signal: AbortSignal,
 ): Promise<number> {
-  const source = await scriptSource(script, given.eval, process.cwd(), streams.stdin);
   // Without a file nobody reads the results.
   const trace = createTrace(given.trace === undefined ? { maxResultChars: 0 } : {});
   const approver = terminalApprover(streams, script === "-");
