@@ -77,6 +77,15 @@ export function toParseFailure(source: string, thrown: unknown): { error: Source
   return { error: sourceError(source, "SyntaxError", message, at), offset: thrown.pos };
 }
 
+/** What the parser says when it stops where no type can stand: inside of one token, or behind a whole statement. */
+const NO_TYPE =
+  /^(?:Unterminated (?:string|template|comment|regular)|Illegal newline after throw|Missing catch or finally clause)/;
+
+/** Whether a script that JavaScript refuses for this may be TypeScript. */
+export function mayBeTypes({ message }: SourceError): boolean {
+  return !NO_TYPE.test(message);
+}
+
 /** Reads the script alone, without anything around it, so that it cannot close a wrapper of ours. */
 export function parseScript(source: string, goal: ParseGoal = "body"): ParseOutcome {
   try {

@@ -14,10 +14,11 @@ import { isFencedTemplate, mayBeFenced, unfence } from "./fence.ts";
 import { mayGoOn } from "./may-go-on.ts";
 import { blankMagicComments } from "./magic-comments.ts";
 import { rewriteModule } from "./module-form.ts";
-import { isWrapped, parseExpression, parseScript, type ParseOutcome } from "./parse.ts";
+import { isWrapped, mayBeTypes, parseExpression, parseScript, type ParseOutcome } from "./parse.ts";
 import { replacedNames } from "./replaced-names.ts";
 import type { SourceError } from "./source-error.ts";
 import { chooseError, StripperBrokenError, stripScriptTypes, type StripTypes } from "./typescript.ts";
+import { unclosedStringAbove } from "./unclosed-string.ts";
 
 export type ScriptLanguage = "javascript" | "typescript";
 
@@ -70,14 +71,15 @@ function read(source: string, strip: StripTypes | undefined, fences: number): Pr
   const javascript = readJavaScript(source, "javascript", fenced);
   if (javascript.ok || javascript.final) return javascript;
   let error = javascript.error;
-  if (strip !== undefined && javascript.offset >= 0) {
+  if (strip !== undefined && javascript.offset >= 0 && mayBeTypes(error)) {
     const stripped = stripScriptTypes(source, strip);
     if (stripped.ok) {
       const typescript = readJavaScript(stripped.code, "typescript", fenced);
       if (typescript.ok || typescript.final) return typescript;
       error = laterError(error, typescript.error);
     } else {
-      error = chooseError(javascript, stripped);
+      const chosen = chooseError(javascript, stripped);
+      error = unclosedStringAbove(source, chosen.line ?? 0) ?? chosen;
     }
   }
   const inner = fenced ? unfence(source) : undefined;

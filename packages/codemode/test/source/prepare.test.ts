@@ -478,6 +478,24 @@ describe("errors", () => {
     expect(failure("let a; let a;").message).toContain("'a'");
   });
 
+  test.each([
+    ["a string in single quotes", "text('one", "Unterminated string constant"],
+    ["a string in double quotes", 'text("one', "Unterminated string constant"],
+    ["a string in a template", "text(`${'one", "Unterminated string constant"],
+    ["a string in a script with types", "const b: string = f('one", "Unterminated string constant"],
+    [
+      "a string behind types",
+      "type B = 'b'; const it = { a: `'`, b: /'/ }; text(\"one",
+      "Unterminated string constant",
+    ],
+    ["a throw without a value", "throw", "Illegal newline after throw"],
+    ["a try alone", "try { a }", "Missing catch or finally clause"],
+  ])("a syntax error is told on its line, not where the stripper noticed: %s", (_, line, message) => {
+    for (const rest of ["two');\nreturn a;", "const b = 2;\ntext(b);", "// it's fine\nreturn [1]"]) {
+      expect(failure(`const a = 1;\n${line}\n${rest}`)).toMatchObject({ line: 2, lineText: line, message });
+    }
+  });
+
   test("a thrown error has the script's own line", async () => {
     // S13
     expect(await thrownAt('const a = 1;\nconst b = 2;\nthrow new Error("boom")')).toEqual({
