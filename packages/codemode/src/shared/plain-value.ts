@@ -240,7 +240,11 @@ export function plainValue(input: unknown, { takeBytes, mention }: PlainOptions 
     const out: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
     const isError = value instanceof Error;
     const hidden = isError
-      ? ["name", "message", ...["cause", "errors"].filter((key) => Object.hasOwn(value, key))]
+      ? [
+          "name",
+          "message",
+          ...["cause", "errors", "error", "suppressed"].filter((key) => Object.hasOwn(value, key)),
+        ]
       : [];
     let kept = 0;
     for (const key of new Set([...hidden, ...Object.keys(value)])) {

@@ -21,6 +21,16 @@ const OUTCOMES: readonly (readonly [string, unknown, string?])[] = [
     { name: "Error", message: "e", cause: { name: "Error", message: "c" }, code: "E" },
   ],
   ["new AggregateError([new Error('x')], 'm').errors.length", 1],
+  [
+    "new SuppressedError(new Error('a'), 'b', 'm')",
+    { name: "SuppressedError", message: "m", error: { name: "Error", message: "a" }, suppressed: "b" },
+  ],
+  ["(() => { const v = new DataView(new ArrayBuffer(2)); v.buffer.transfer(); return v })()", []],
+  [
+    "(() => { const b = new ArrayBuffer(4, { maxByteLength: 8 }), v = new DataView(b, 2); b.resize(1); return v })()",
+    [],
+  ],
+  ["Object.assign([1], { x: 2 })", [1]],
   ["/a+/gi", "/a+/gi"],
   ["{ a: undefined, b: [undefined], c: null }", { b: [null], c: null }],
   ["[NaN, Infinity, -0, 1.5]", [null, null, 0, 1.5], "NaN"],
@@ -282,6 +292,11 @@ describe("a value that comes in", () => {
         cause: { name: "RangeError", message: "why" },
         errors: [{ name: "Error", message: "one" }],
       },
+    ],
+    [
+      "an error that hides another",
+      new SuppressedError(new Error("a"), "b", "m"),
+      { name: "SuppressedError", message: "m", error: { name: "Error", message: "a" }, suppressed: "b" },
     ],
     ["a Proxy that throws", new Proxy({}, { ownKeys: () => ["a", "a"] }), null, "could not be read"],
     [

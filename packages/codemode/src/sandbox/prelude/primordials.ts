@@ -96,6 +96,8 @@ export function primordials() {
     mapSize: getter(Map.prototype, "size"),
     setSize: getter(Set.prototype, "size"),
     bufferLength: getter(ArrayBuffer.prototype, "byteLength"),
+    /** Throws for a view of a buffer that was detached or has become too short. */
+    viewLength: getter(DataView.prototype, "byteLength"),
     typedBuffer: getter(typedArray.prototype, "buffer"),
     typedLength: getter(typedArray.prototype, "length"),
     typedName: getter(typedArray.prototype, Symbol.toStringTag),

@@ -104,7 +104,9 @@ export function makeTimers(P: Primordials, core: Core, environment: Environment,
   }
 
   function clear(id: unknown): void {
-    const timer = P.mapGet(timers, typeof id === "number" ? id : -1) as Timer | undefined;
+    // As on the web, the digits of a number are that number; what is neither names no timer.
+    const number = typeof id === "string" ? P.Number(id) : id;
+    const timer = P.mapGet(timers, typeof number === "number" ? number : -1) as Timer | undefined;
     if (timer === undefined) return;
     P.mapDelete(timers, timer.id);
     if (timer.position >= 0) remove(timer);

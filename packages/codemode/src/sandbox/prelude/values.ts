@@ -271,11 +271,14 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       out["message"] = plain(P.String(error.message), "message");
       hiddenMember(error, "cause", out);
       hiddenMember(error, "errors", out);
+      // Of a SuppressedError.
+      hiddenMember(error, "error", out);
+      hiddenMember(error, "suppressed", out);
       members(error, out);
       return out;
     }
 
-    function hiddenMember(error: Error, key: "cause" | "errors", out: Record<string, unknown>): void {
+    function hiddenMember(error: Error, key: string, out: Record<string, unknown>): void {
       if (!P.hasOwn(error, key)) return;
       keys[depth - 1] = key;
       const item = plain((error as unknown as Record<string, unknown>)[key], key);
@@ -310,6 +313,7 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
         return { value: descend(value, () => elements(bytes.length, (i) => bytes[i], true)) };
       }
       if (P.isView(value) && P.typedName?.(value) === undefined) {
+        if (!brand(P.viewLength, value)) return { value: [] };
         const view = value as DataView;
         const bytes = new P.Uint8Array(view.buffer, view.byteOffset, view.byteLength);
         return { value: descend(value, () => elements(bytes.length, (i) => bytes[i], true)) };

@@ -1,12 +1,84 @@
-/* oxlint-disable unicorn/no-instanceof-builtins -- all objects here are of one realm */
 /**
- * `structuredClone`.
+ * `structuredClone`. What an object is decides its copy, whatever prototype or tag it claims; what the platform cannot
+ * copy is refused, never an empty object. A Proxy cannot be told from what it shows and is copied as that.
  *
  * Runs inside the isolate as source text: it refers to nothing outside its arguments.
+ *
+ * `ours` says whether a prototype belongs to one of the classes of the web that are made here.
  */
-export function makeClone(exception: () => new (message: string, name: string) => Error) {
+export function makeClone(
+  exception: () => new (message: string, name: string) => Error,
+  ours: (prototype: object) => boolean,
+) {
   "use strict";
   const MAX_DEPTH = 10_000;
+  type Read = (this: unknown) => unknown;
+  type Kind = "date" | "regexp" | "map" | "set" | "buffer" | "boxed" | "error" | "refused";
+
+  const getterOf = (prototype: object, key: PropertyKey): Read =>
+    // oxlint-disable-next-line typescript/unbound-method -- taken off its object on purpose
+    Reflect.getOwnPropertyDescriptor(prototype, key)?.get as Read;
+  const typedPrototype = Reflect.getPrototypeOf(Uint8Array.prototype) as object;
+  const typedName = getterOf(typedPrototype, Symbol.toStringTag);
+  const { isError } = Error as unknown as { readonly isError: (this: void, value: unknown) => boolean };
+
+  /** Reads what only an object of its kind has; every other one throws. */
+  /* oxlint-disable typescript/unbound-method -- taken off their objects on purpose */
+  const READS: readonly (readonly [Kind, object, Read])[] = [
+    ["date", Date.prototype, Date.prototype.getTime],
+    ["regexp", RegExp.prototype, getterOf(RegExp.prototype, "source")],
+    ["map", Map.prototype, getterOf(Map.prototype, "size")],
+    ["set", Set.prototype, getterOf(Set.prototype, "size")],
+    ["buffer", ArrayBuffer.prototype, getterOf(ArrayBuffer.prototype, "byteLength")],
+    ["boxed", Number.prototype, Number.prototype.valueOf],
+    ["boxed", String.prototype, String.prototype.valueOf],
+    ["boxed", Boolean.prototype, Boolean.prototype.valueOf],
+    ["boxed", BigInt.prototype, BigInt.prototype.valueOf],
+  ];
+  const forEachOf = { map: Map.prototype.forEach, set: Set.prototype.forEach };
+  const bufferSlice = ArrayBuffer.prototype.slice;
+  /* oxlint-enable typescript/unbound-method */
+  const byPrototype = new Map<object, (typeof READS)[number]>(READS.map((entry) => [entry[1], entry]));
+  const VIEWS = new Map<string, new (buffer: ArrayBuffer, offset: number, length?: number) => object>();
+  const REFUSED = new Set<object>();
+
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    if (name.endsWith("Array") && name !== "Array") {
+      const descriptor = Reflect.getOwnPropertyDescriptor(globalThis, name);
+      const view: unknown = descriptor?.value;
+      if (typeof view === "function" && Reflect.getPrototypeOf(view.prototype as object) === typedPrototype)
+        VIEWS.set(name, view as new () => object);
+    }
+  }
+  /** Prototypes of what the platform cannot copy. */
+  function refusedOf(holder: object): void {
+    for (const name of Object.getOwnPropertyNames(holder)) {
+      const value: unknown = Reflect.getOwnPropertyDescriptor(holder, name)?.value;
+      const prototype: unknown = typeof value === "function" ? (value.prototype as unknown) : undefined;
+      if (typeof prototype === "object" && prototype !== null) REFUSED.add(prototype);
+    }
+  }
+  const scope = globalThis as unknown as Readonly<Record<string, { prototype?: object } | undefined>>;
+  for (const name of [
+    "Promise",
+    "WeakMap",
+    "WeakSet",
+    "WeakRef",
+    "FinalizationRegistry",
+    "Symbol",
+    "Iterator",
+    "DisposableStack",
+    "AsyncDisposableStack",
+  ]) {
+    const prototype = scope[name]?.prototype;
+    if (prototype !== undefined) REFUSED.add(prototype);
+  }
+  for (const holder of [scope["Intl"], scope["Temporal"]]) {
+    if (typeof holder === "object" && holder !== null) refusedOf(holder);
+  }
+  const asyncGenerator = Reflect.getPrototypeOf(async function* () {}.prototype as object) as object;
+  REFUSED.add(Reflect.getPrototypeOf(asyncGenerator) as object);
+
   const ERRORS = new Map<string, ErrorConstructor>([
     ["Error", Error],
     ["EvalError", EvalError],
@@ -17,14 +89,48 @@ export function makeClone(exception: () => new (message: string, name: string) =
     ["URIError", URIError],
   ]);
 
-  function refuse(value: unknown): never {
-    const what =
-      typeof value === "function" ? "A function" : typeof value === "symbol" ? "A symbol" : "This object";
+  function refuse(what: string): never {
     throw new (exception())(`${what} cannot be cloned`, "DataCloneError");
   }
 
+  function answers(read: Read, value: object): boolean {
+    try {
+      Reflect.apply(read, value, []);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What an object is; undefined: its members are all there is to it. */
+  function kindOf(value: object): Kind | undefined {
+    if (isError(value)) return "error";
+    let at: object | null = Reflect.getPrototypeOf(value);
+    const isPlain = at === null || at === Object.prototype;
+    let claims = false;
+    for (let steps = 0; at !== null && steps < 100; steps++) {
+      const entry = byPrototype.get(at);
+      if (entry !== undefined && answers(entry[2], value)) return entry[0];
+      claims ||= entry !== undefined;
+      if (REFUSED.has(at) || ours(at)) return "refused";
+      at = Reflect.getPrototypeOf(at);
+    }
+    if ((!isPlain && !claims) || Object.keys(value).length > 0) return undefined;
+    // Without members: it may have lost the prototype of what it is, or be a Proxy of what it claims to be.
+    return READS.find(([, , read]) => answers(read, value))?.[0] ?? (claims ? "refused" : undefined);
+  }
+
+  function copyBuffer(buffer: ArrayBuffer): ArrayBuffer {
+    if (buffer.detached) refuse("A detached ArrayBuffer");
+    if (!buffer.resizable) return Reflect.apply(bufferSlice, buffer, [0]);
+    const made = new ArrayBuffer(buffer.byteLength, { maxByteLength: buffer.maxByteLength });
+    new Uint8Array(made).set(new Uint8Array(buffer));
+    return made;
+  }
+
   function clone(value: unknown, seen: Map<object, unknown>, depth: number): unknown {
-    if (typeof value === "function" || typeof value === "symbol") refuse(value);
+    if (typeof value === "function") refuse("A function");
+    if (typeof value === "symbol") refuse("A symbol");
     if (typeof value !== "object" || value === null) return value;
     const known = seen.get(value);
     if (known !== undefined) return known;
@@ -34,72 +140,112 @@ export function makeClone(exception: () => new (message: string, name: string) =
       return made;
     };
     const inner = (item: unknown): unknown => clone(item, seen, depth + 1);
-    if (value instanceof Date) return keep(new Date(value.getTime()));
-    if (value instanceof RegExp) return keep(new RegExp(value.source, value.flags));
-    if (
-      value instanceof Boolean ||
-      value instanceof Number ||
-      value instanceof String ||
-      value instanceof BigInt
-    ) {
-      return keep(Object(value.valueOf()) as object);
-    }
-    if (value instanceof ArrayBuffer) return keep(value.slice(0));
-    if (ArrayBuffer.isView(value)) {
-      const buffer = inner(value.buffer) as ArrayBuffer;
-      const View = value.constructor as new (buffer: ArrayBuffer, offset: number, length: number) => object;
-      const length = value instanceof DataView ? value.byteLength : (value as Uint8Array).length;
-      return keep(new View(buffer, value.byteOffset, length));
-    }
-    if (value instanceof Map) {
-      const made = keep(new Map<unknown, unknown>());
-      for (const [key, item] of value) made.set(inner(key), inner(item));
-      return made;
-    }
-    if (value instanceof Set) {
-      const made = keep(new Set<unknown>());
-      for (const item of value) made.add(inner(item));
-      return made;
-    }
-    if (value instanceof Error) {
-      const name = ERRORS.has(value.name) ? value.name : "Error";
-      const made = keep(new (ERRORS.get(name) ?? Error)(value.message));
-      Object.defineProperty(made, "stack", {
-        value: String(value.stack),
-        configurable: true,
-        writable: true,
-      });
-      if (Object.hasOwn(value, "cause")) {
-        Object.defineProperty(made, "cause", {
-          value: inner(value.cause),
-          configurable: true,
-          writable: true,
-        });
+    const members = (from: object, made: object): object => {
+      for (const key of Object.keys(from)) {
+        // A getter before it may have taken it away.
+        if (!Object.hasOwn(from, key)) continue;
+        define(made, key, inner((from as Record<string, unknown>)[key]), true);
       }
       return made;
+    };
+    if (Array.isArray(value)) {
+      const made = keep([] as unknown[]);
+      made.length = value.length;
+      return members(value, made);
     }
-    if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet) refuse(value);
-    if (typeof WeakRef === "function" && value instanceof WeakRef) refuse(value);
-    const made = keep(Array.isArray(value) ? ([] as object) : {});
-    if (Array.isArray(value)) (made as unknown[]).length = value.length;
-    for (const key of Object.keys(value)) {
-      Object.defineProperty(made, key, {
-        value: inner((value as Record<string, unknown>)[key]),
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
+    if (ArrayBuffer.isView(value)) return view(value, inner, keep);
+    const kind = kindOf(value);
+    switch (kind) {
+      case undefined:
+        return members(value, keep({}));
+      case "date":
+        return keep(new Date(Reflect.apply(READS[0]?.[2] as Read, value, []) as number));
+      case "regexp": {
+        const { source, flags } = value as RegExp;
+        return keep(new RegExp(source, flags));
+      }
+      case "boxed": {
+        const read = READS.find((entry) => entry[0] === "boxed" && answers(entry[2], value))?.[2] as Read;
+        return keep(Object(Reflect.apply(read, value, [])) as object);
+      }
+      case "buffer":
+        return keep(copyBuffer(value as ArrayBuffer));
+      case "map":
+      case "set":
+        return collection(value, kind, inner, keep);
+      case "error":
+        return error(value as Error, inner, keep);
+      case "refused":
+        return refuse(Object.prototype.toString.call(value));
     }
+  }
+
+  function define(target: object, key: string, value: unknown, enumerable: boolean): void {
+    Object.defineProperty(target, key, { value, enumerable, writable: true, configurable: true });
+  }
+
+  type Inner = (item: unknown) => unknown;
+  type Keep = <T extends object>(made: T) => T;
+
+  function collection(value: object, kind: "map" | "set", inner: Inner, keep: Keep): object {
+    const entries: (readonly [key: unknown, item: unknown])[] = [];
+    Reflect.apply(forEachOf[kind] as (visit: (item: unknown, key: unknown) => void) => void, value, [
+      (item: unknown, key: unknown) => entries.push([key, item]),
+    ]);
+    if (kind === "set") {
+      const made = keep(new Set<unknown>());
+      for (const [key] of entries) made.add(inner(key));
+      return made;
+    }
+    const made = keep(new Map<unknown, unknown>());
+    for (const [key, item] of entries) made.set(inner(key), inner(item));
     return made;
   }
 
-  function structuredClone(value: unknown, options?: { readonly transfer?: Iterable<unknown> }): unknown {
-    const moved = new Map<object, unknown>();
+  function view(value: ArrayBufferView, inner: Inner, keep: Keep): object {
+    const name = Reflect.apply(typedName, value, []) as string | undefined;
+    const read = (key: string): unknown =>
+      Reflect.apply(getterOf(name === undefined ? DataView.prototype : typedPrototype, key), value, []);
+    const source = read("buffer") as ArrayBuffer;
+    const buffer = inner(source) as ArrayBuffer;
+    const offset = read("byteOffset") as number;
+    // A view that reaches the end of a buffer that may grow goes on with it.
+    const follows = source.resizable && offset + (read("byteLength") as number) === source.byteLength;
+    const length = follows ? undefined : (read(name === undefined ? "byteLength" : "length") as number);
+    if (name === undefined) return keep(new DataView(buffer, offset, length));
+    const View = VIEWS.get(name);
+    return View === undefined ? refuse(`A ${name}`) : keep(new View(buffer, offset, length));
+  }
+
+  function error(value: Error, inner: Inner, keep: Keep): object {
+    const { name, message, stack } = value as unknown as Readonly<Record<string, unknown>>;
+    const own = Object.hasOwn(value, "message") ? String(message) : undefined;
+    const Constructor = ERRORS.get(String(name)) ?? Error;
+    const made = keep(
+      value instanceof exception() ? new (exception())(String(message), String(name)) : new Constructor(own),
+    );
+    define(made, "stack", String(stack), false);
+    if (Object.hasOwn(value, "cause")) define(made, "cause", inner(value.cause), false);
+    return made;
+  }
+
+  function structuredClone(
+    value: unknown,
+    options?: { readonly transfer?: Iterable<unknown> } | null,
+  ): unknown {
+    if (arguments.length === 0) throw new TypeError("structuredClone() expects a value");
+    const moved = new Set<ArrayBuffer>();
     for (const item of options?.transfer ?? []) {
-      if (!(item instanceof ArrayBuffer)) refuse(item);
-      moved.set(item, item.transfer());
+      const isBuffer = typeof item === "object" && item !== null && kindOf(item) === "buffer";
+      if (!isBuffer) refuse("What is no ArrayBuffer");
+      const buffer = item as ArrayBuffer;
+      if (buffer.detached || moved.has(buffer)) refuse("A buffer that is detached or named twice");
+      moved.add(buffer);
     }
-    return clone(value, moved, 0);
+    const made = clone(value, new Map<object, unknown>(), 0);
+    // Only when nothing can fail any more.
+    for (const buffer of moved) buffer.transfer(0);
+    return made;
   }
 
   return { structuredClone };

@@ -25,6 +25,7 @@ export function makeCrypto(
   ]);
 
   function getRandomValues<T>(target: T): T {
+    if (arguments.length === 0) throw new TypeError("crypto.getRandomValues() expects an argument");
     if (
       !ArrayBuffer.isView(target) ||
       !INTEGERS.has((target as unknown as { [Symbol.toStringTag]: string })[Symbol.toStringTag])
@@ -49,19 +50,28 @@ export function makeCrypto(
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   }
 
+  /** A copy: what the script does to its bytes afterwards is not hashed. */
+  function bytesOf(data: unknown): Uint8Array {
+    const isView = ArrayBuffer.isView(data);
+    if (!isView && !(data instanceof ArrayBuffer))
+      throw new TypeError("crypto.subtle.digest() expects an ArrayBuffer or a view of one");
+    // A detached buffer has no bytes, and no view can be made of it.
+    if ((isView ? (data.buffer as ArrayBuffer) : data).detached) return new Uint8Array(0);
+    return isView
+      ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
+      : new Uint8Array(data).slice();
+  }
+
   async function digest(algorithm: unknown, data: unknown): Promise<ArrayBuffer> {
     const name =
       typeof algorithm === "object" && algorithm !== null
         ? (algorithm as { name?: unknown }).name
         : algorithm;
-    const view = ArrayBuffer.isView(data)
-      ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-      : data instanceof ArrayBuffer
-        ? new Uint8Array(data)
-        : undefined;
-    if (view === undefined)
-      throw new TypeError("crypto.subtle.digest() expects an ArrayBuffer or a view of one");
-    const result = service("digest", String(name).toUpperCase(), view.slice());
+    if (name === undefined)
+      throw new TypeError("crypto.subtle.digest() expects the name of an algorithm as its first argument");
+    // oxlint-disable-next-line typescript/no-unnecessary-template-expression -- unlike String() it refuses symbols
+    const wanted = `${name as string}`.toUpperCase();
+    const result = service("digest", wanted, bytesOf(data));
     if (!(result instanceof Uint8Array)) {
       throw new (exception())(
         "crypto.subtle.digest() knows SHA-1, SHA-256, SHA-384 and SHA-512",
@@ -71,5 +81,8 @@ export function makeCrypto(
     return result.slice().buffer;
   }
 
-  return { crypto: Object.freeze({ getRandomValues, randomUUID, subtle: Object.freeze({ digest }) }) };
+  const tagged = <T extends object>(value: T, tag: string): Readonly<T> =>
+    Object.freeze(Object.defineProperty(value, Symbol.toStringTag, { value: tag }));
+  const subtle = tagged({ digest }, "SubtleCrypto");
+  return { crypto: tagged({ getRandomValues, randomUUID, subtle }, "Crypto") };
 }

@@ -1,4 +1,5 @@
 import type { Service } from "./environment.ts";
+import type { AsInterface } from "./web-globals.ts";
 
 /**
  * `TextEncoder`, `TextDecoder`, `atob` and `btoa`.
@@ -8,8 +9,22 @@ import type { Service } from "./environment.ts";
 export function makeEncoding(
   service: Service,
   exception: () => new (message: string, name: string) => Error,
+  asInterface: AsInterface,
 ) {
   "use strict";
+  const typedName = Reflect.getOwnPropertyDescriptor(
+    Reflect.getPrototypeOf(Uint8Array.prototype) as object,
+    Symbol.toStringTag,
+  )?.get as (this: unknown) => string | undefined;
+
+  // oxlint-disable-next-line typescript/no-unnecessary-template-expression -- unlike String() it refuses symbols
+  const textOf = (value: unknown): string => `${value as string}`;
+
+  /** Bytes in UTF-8 of the character at `at`; a lone surrogate is written as U+FFFD. */
+  function width(text: string, at: number): number {
+    const point = text.codePointAt(at) ?? 0;
+    return point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
 
   class TextEncoder {
     get encoding(): string {
@@ -17,67 +32,142 @@ export function makeEncoding(
     }
 
     encode(text: unknown = ""): Uint8Array {
-      return service("encode", String(text)) as Uint8Array;
+      return service("encode", textOf(text)) as Uint8Array;
     }
 
     encodeInto(text: unknown, target: Uint8Array): { read: number; written: number } {
-      const source = String(text);
+      const source = textOf(text);
+      if (Reflect.apply(typedName, target, []) !== "Uint8Array")
+        throw new TypeError("TextEncoder.encodeInto() expects a Uint8Array as its second argument");
       let read = 0;
       let written = 0;
-      for (const char of source) {
-        const bytes = this.encode(char);
-        if (written + bytes.length > target.length) break;
-        target.set(bytes, written);
-        written += bytes.length;
-        read += char.length;
+      while (read < source.length) {
+        const bytes = width(source, read);
+        if (written + bytes > target.length) break;
+        written += bytes;
+        read += bytes === 4 ? 2 : 1;
       }
+      if (written > 0) target.set(this.encode(source.slice(0, read)));
       return { read, written };
+    }
+  }
+
+  /** Whether a byte may follow the first one of a UTF-8 character: not every one starts a longer form. */
+  function mayFollow(first: number, second: number): boolean {
+    if (second < 0x80 || second > 0xbf) return false;
+    if (first === 0xe0) return second >= 0xa0;
+    if (first === 0xed) return second < 0xa0;
+    if (first === 0xf0) return second >= 0x90;
+    return first !== 0xf4 || second < 0x90;
+  }
+
+  function unfinishedUtf8(bytes: Uint8Array): number {
+    for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+      const byte = bytes[bytes.length - back] ?? 0;
+      if (byte < 0x80) return 0;
+      if (byte < 0xc0) continue;
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      const isStart = byte >= 0xc2 && byte <= 0xf4 && length > back;
+      return isStart && (back === 1 || mayFollow(byte, bytes[bytes.length - back + 1] ?? 0)) ? back : 0;
+    }
+    return 0;
+  }
+
+  /** Bytes that a character of an older encoding takes, from its first two. */
+  function legacyWidth(encoding: string, first: number, second: number | undefined): number {
+    const isLead = first >= 0x81 && first <= 0xfe;
+    // A byte of ASCII that does not fit is a character of its own.
+    const pair = second === undefined || second >= 0x40 ? 2 : 1;
+    switch (encoding) {
+      case "gbk":
+      case "gb18030":
+        if (!isLead) return 1;
+        return second !== undefined && second >= 0x30 && second <= 0x39 ? 4 : pair;
+      case "big5":
+      case "euc-kr":
+        return isLead ? pair : 1;
+      case "shift_jis":
+        return isLead && !(first >= 0xa0 && first <= 0xdf) && first <= 0xfc ? pair : 1;
+      case "euc-jp":
+        if (first !== 0x8e && first !== 0x8f && !(first >= 0xa1 && first <= 0xfe)) return 1;
+        if (second !== undefined && second < 0x80) return 1;
+        return first === 0x8f ? 3 : 2;
+      default:
+        return 1;
     }
   }
 
   /** Bytes at the end that do not make a whole character yet. */
   function unfinished(encoding: string, bytes: Uint8Array): number {
-    if (encoding.startsWith("utf-16")) {
+    if (encoding === "utf-8") return unfinishedUtf8(bytes);
+    if (encoding === "utf-16le" || encoding === "utf-16be") {
       const odd = bytes.length % 2;
       const high = bytes[bytes.length - odd - (encoding === "utf-16be" ? 2 : 1)] ?? 0;
       return high >= 0xd8 && high <= 0xdb ? odd + 2 : odd;
     }
-    if (encoding !== "utf-8") return 0;
-    for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-      const byte = bytes[bytes.length - back] ?? 0;
-      if (byte < 0x80) return 0;
-      if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
+    // What a byte means depends on all before it: the text comes with the end.
+    if (encoding === "iso-2022-jp") return bytes.length;
+    let at = 0;
+    while (at < bytes.length) {
+      const next = at + legacyWidth(encoding, bytes[at] ?? 0, bytes[at + 1]);
+      if (next > bytes.length) return bytes.length - at;
+      at = next;
     }
     return 0;
   }
 
   function bytesOf(input: unknown): Uint8Array {
     if (input === undefined) return new Uint8Array(0);
-    if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
-    if (input instanceof ArrayBuffer) return new Uint8Array(input);
-    throw new TypeError("TextDecoder.decode() expects an ArrayBuffer or a view of one");
+    const isView = ArrayBuffer.isView(input);
+    if (!isView && !(input instanceof ArrayBuffer))
+      throw new TypeError("TextDecoder.decode() expects an ArrayBuffer or a view of one");
+    // A detached buffer has no bytes, and no view can be made of it.
+    if ((isView ? (input.buffer as ArrayBuffer) : input).detached) return new Uint8Array(0);
+    return isView ? new Uint8Array(input.buffer, input.byteOffset, input.byteLength) : new Uint8Array(input);
+  }
+
+  /** The settings that a caller gives: nothing is an empty object, and what is neither is refused. */
+  function settings(given: unknown, what: string): Readonly<Record<string, unknown>> {
+    if (given === undefined || given === null) return {};
+    if (typeof given !== "object" && typeof given !== "function")
+      throw new TypeError(`${what} expects an object with its options`);
+    return given as Readonly<Record<string, unknown>>;
   }
 
   class TextDecoder {
-    readonly encoding: string;
-    readonly fatal: boolean;
-    readonly ignoreBOM: boolean;
+    readonly #encoding: string;
+    readonly #fatal: boolean;
+    readonly #ignoreBOM: boolean;
     #rest = new Uint8Array(0);
     #begun = false;
 
-    constructor(
-      label: unknown = "utf-8",
-      options: { readonly fatal?: boolean; readonly ignoreBOM?: boolean } = {},
-    ) {
-      const encoding = service("encoding", String(label));
-      if (typeof encoding !== "string")
-        throw new RangeError(`The encoding "${String(label)}" is not supported`);
-      this.encoding = encoding;
-      this.fatal = options.fatal === true;
-      this.ignoreBOM = options.ignoreBOM === true;
+    constructor(label: unknown = "utf-8", options?: unknown) {
+      const wanted = textOf(label);
+      const encoding = service("encoding", wanted);
+      if (typeof encoding !== "string") {
+        const error = new RangeError(`The encoding "${wanted}" is not supported`);
+        throw Object.assign(error, { code: "ERR_ENCODING_NOT_SUPPORTED" });
+      }
+      const { fatal, ignoreBOM } = settings(options, "new TextDecoder()");
+      this.#encoding = encoding;
+      this.#fatal = Boolean(fatal);
+      this.#ignoreBOM = Boolean(ignoreBOM);
     }
 
-    decode(input?: unknown, options: { readonly stream?: boolean } = {}): string {
+    get encoding(): string {
+      return this.#encoding;
+    }
+
+    get fatal(): boolean {
+      return this.#fatal;
+    }
+
+    get ignoreBOM(): boolean {
+      return this.#ignoreBOM;
+    }
+
+    decode(input?: unknown, options?: unknown): string {
+      const stream = Boolean(settings(options, "decode()")["stream"]);
       let bytes = bytesOf(input);
       if (this.#rest.length > 0) {
         const joined = new Uint8Array(this.#rest.length + bytes.length);
@@ -85,20 +175,26 @@ export function makeEncoding(
         joined.set(bytes, this.#rest.length);
         bytes = joined;
       }
-      const keep = options.stream === true ? unfinished(this.encoding, bytes) : 0;
-      this.#rest = bytes.slice(bytes.length - keep);
+      const keep = stream ? unfinished(this.#encoding, bytes) : 0;
       const whole = bytes.slice(0, bytes.length - keep);
       // A byte order mark is one only at the beginning of the stream.
-      const flags = (this.fatal ? 1 : 0) | (this.ignoreBOM || this.#begun ? 2 : 0);
-      this.#begun = options.stream === true && (this.#begun || whole.length > 0);
-      const text = service("decode", whole, this.encoding, flags);
-      if (typeof text !== "string") throw new TypeError(`The data is not valid ${this.encoding}`);
+      const flags = (this.#fatal ? 1 : 0) | (this.#ignoreBOM || this.#begun ? 2 : 0);
+      const text = service("decode", whole, this.#encoding, flags);
+      const failed = typeof text !== "string";
+      // After a failure the next bytes are a new stream.
+      this.#rest = failed ? new Uint8Array(0) : bytes.slice(bytes.length - keep);
+      this.#begun = !failed && stream && (this.#begun || whole.length > 0);
+      if (failed) {
+        const error = new TypeError(`The data is not valid ${this.#encoding}`);
+        throw Object.assign(error, { code: "ERR_ENCODING_INVALID_ENCODED_DATA" });
+      }
       return text;
     }
   }
 
   function btoa(input: unknown): string {
-    const text = String(input);
+    if (arguments.length === 0) throw new TypeError("btoa() expects an argument");
+    const text = textOf(input);
     for (let i = 0; i < text.length; i++) {
       if (text.charCodeAt(i) > 255) {
         throw new (exception())(
@@ -111,11 +207,13 @@ export function makeEncoding(
   }
 
   function atob(input: unknown): string {
-    const text = service("atob", String(input));
+    if (arguments.length === 0) throw new TypeError("atob() expects an argument");
+    const text = service("atob", textOf(input));
     if (typeof text !== "string")
       throw new (exception())("The string is not correctly encoded base64", "InvalidCharacterError");
     return text;
   }
 
+  asInterface({ TextEncoder, TextDecoder });
   return { TextEncoder, TextDecoder, atob, btoa };
 }

@@ -7,6 +7,11 @@ import type { makeEncoding } from "./web-encoding.ts";
 import type { makeEvents } from "./web-events.ts";
 import type { makeUrls } from "./web-url.ts";
 
+/** Makes classes look like those of the web: a tag of their own, members that `for … in` finds. */
+export type AsInterface = (
+  classes: Readonly<Record<string, abstract new (...args: never[]) => object>>,
+) => void;
+
 export interface WebParts {
   readonly makeEvents: typeof makeEvents;
   readonly makeEncoding: typeof makeEncoding;
@@ -42,6 +47,18 @@ export function makeWebGlobals(
     };
   }
 
+  const interfaces = new P.WeakSet<object>();
+  const asInterface: AsInterface = (classes) => {
+    for (const name of Object.keys(classes)) {
+      const prototype = classes[name]?.prototype as object;
+      P.weakSetAdd(interfaces, prototype);
+      for (const key of Object.getOwnPropertyNames(prototype)) {
+        if (key !== "constructor") Object.defineProperty(prototype, key, { enumerable: true });
+      }
+      Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
+    }
+  };
+
   function lazy(name: string, members: () => Record<string, unknown>): void {
     const descriptor = P.create(null) as PropertyDescriptor;
     const settle = (value: unknown): void => core.define(globalThis, name, value, false);
@@ -56,13 +73,15 @@ export function makeWebGlobals(
     P.defineProperty(globalThis, name, descriptor);
   }
 
-  const events = group("events", () => parts.makeEvents(environment.clock));
+  const events = group("events", () => parts.makeEvents(environment.clock, asInterface));
   const exception = (): new (message: string, name: string) => Error =>
     events()["DOMException"] as new (message: string, name: string) => Error;
-  const encoding = group("encoding", () => parts.makeEncoding(service, exception));
-  const urls = group("urls", () => parts.makeUrls(service));
+  const encoding = group("encoding", () => parts.makeEncoding(service, exception, asInterface));
+  const urls = group("urls", () => parts.makeUrls(service, asInterface));
   const crypto = group("crypto", () => parts.makeCrypto(service, environment.bytes, exception));
-  const clone = group("clone", () => parts.makeClone(exception));
+  const clone = group("clone", () =>
+    parts.makeClone(exception, (prototype) => P.weakSetHas(interfaces, prototype)),
+  );
 
   lazy("DOMException", events);
   lazy("Event", events);

@@ -1,13 +1,28 @@
 import type { Service } from "./environment.ts";
+import type { AsInterface } from "./web-globals.ts";
 
 /**
  * `URL` and `URLSearchParams`: the parsing is Node's, asked through the service.
  *
  * Runs inside the isolate as source text: it refers to nothing outside its arguments.
  */
-export function makeUrls(service: Service) {
+export function makeUrls(service: Service, asInterface: AsInterface) {
   "use strict";
   type Pair = [name: string, value: string];
+
+  /** Text as the web takes it: of whatever it is, symbols excepted, without lone surrogates. */
+  // oxlint-disable-next-line typescript/no-unnecessary-template-expression -- unlike String() it refuses symbols
+  const text = (value: unknown): string => `${value as string}`.toWellFormed();
+
+  function need(count: number, given: { readonly length: number }, what: string): void {
+    if (given.length < count)
+      throw new TypeError(`${what} expects ${count === 1 ? "an argument" : `${count} arguments`}`);
+  }
+
+  function invalid(input: string, base?: string): TypeError {
+    const error = new TypeError("Invalid URL");
+    return Object.assign(error, { code: "ERR_INVALID_URL", input }, base === undefined ? {} : { base });
+  }
 
   let onChange: ((params: URLSearchParams, listener: (text: string) => void) => void) | undefined;
   let reset: ((params: URLSearchParams, query: string) => void) | undefined;
@@ -26,17 +41,23 @@ export function makeUrls(service: Service) {
     }
 
     constructor(init: unknown = "") {
-      if (typeof init === "object" && init !== null) {
-        const iterable = (init as Partial<Iterable<unknown>>)[Symbol.iterator];
-        if (typeof iterable === "function") {
-          for (const entry of init as Iterable<unknown>) {
-            const pair = [...(entry as Iterable<unknown>)];
-            if (pair.length !== 2)
-              throw new TypeError("Each pair of a URLSearchParams has a name and a value");
-            this.#pairs.push([String(pair[0]), String(pair[1])]);
-          }
-        } else for (const [name, value] of Object.entries(init)) this.#pairs.push([name, String(value)]);
-      } else this.#pairs = parse(String(init).replace(/^\?/, ""));
+      if ((typeof init !== "object" && typeof init !== "function") || init === null) {
+        this.#pairs = parse(text(init));
+        return;
+      }
+      const iterator = (init as Partial<Iterable<unknown>>)[Symbol.iterator];
+      if (iterator === undefined || iterator === null) {
+        for (const key of Reflect.ownKeys(init)) {
+          if (Reflect.getOwnPropertyDescriptor(init, key)?.enumerable === true)
+            this.#pairs.push([text(key), text((init as Record<PropertyKey, unknown>)[key])]);
+        }
+        return;
+      }
+      for (const entry of init as Iterable<unknown>) {
+        const pair = typeof entry === "object" && entry !== null ? [...(entry as Iterable<unknown>)] : [];
+        if (pair.length !== 2) throw new TypeError("Each pair of a URLSearchParams has a name and a value");
+        this.#pairs.push([text(pair[0]), text(pair[1])]);
+      }
     }
 
     get size(): number {
@@ -44,39 +65,41 @@ export function makeUrls(service: Service) {
     }
 
     append(name: unknown, value: unknown): void {
-      this.#pairs.push([String(name), String(value)]);
+      need(2, arguments, "append()");
+      this.#pairs.push([text(name), text(value)]);
       this.#changed();
     }
 
     delete(name: unknown, value?: unknown): void {
-      const key = String(name);
-      this.#pairs = this.#pairs.filter(
-        (pair) => pair[0] !== key || (value !== undefined && pair[1] !== (value as string)),
-      );
+      need(1, arguments, "delete()");
+      const matches = matcher(name, value);
+      this.#pairs = this.#pairs.filter((pair) => !matches(pair));
       this.#changed();
     }
 
     get(name: unknown): string | null {
-      return this.#pairs.find((pair) => pair[0] === String(name))?.[1] ?? null;
+      need(1, arguments, "get()");
+      return this.#pairs.find(matcher(name))?.[1] ?? null;
     }
 
     getAll(name: unknown): string[] {
-      return this.#pairs.filter((pair) => pair[0] === String(name)).map((pair) => pair[1]);
+      need(1, arguments, "getAll()");
+      return this.#pairs.filter(matcher(name)).map((pair) => pair[1]);
     }
 
     has(name: unknown, value?: unknown): boolean {
-      return this.#pairs.some(
-        (pair) => pair[0] === String(name) && (value === undefined || pair[1] === (value as string)),
-      );
+      need(1, arguments, "has()");
+      return this.#pairs.some(matcher(name, value));
     }
 
     set(name: unknown, value: unknown): void {
-      const key = String(name);
+      need(2, arguments, "set()");
+      const key = text(name);
       const index = this.#pairs.findIndex((pair) => pair[0] === key);
-      if (index === -1) this.#pairs.push([key, String(value)]);
+      if (index === -1) this.#pairs.push([key, text(value)]);
       else {
+        (this.#pairs[index] as Pair)[1] = text(value);
         this.#pairs = this.#pairs.filter((pair, at) => pair[0] !== key || at === index);
-        (this.#pairs[index] as Pair)[1] = String(value);
       }
       this.#changed();
     }
@@ -87,7 +110,8 @@ export function makeUrls(service: Service) {
     }
 
     forEach(callback: (value: string, name: string, params: URLSearchParams) => void, self?: unknown): void {
-      for (const [name, value] of this) callback.call(self, value, name, this);
+      if (typeof callback !== "function") throw new TypeError("forEach() expects a function");
+      for (const [name, value] of this.entries()) callback.call(self, value, name, this);
     }
 
     *entries(): IterableIterator<Pair> {
@@ -105,9 +129,7 @@ export function makeUrls(service: Service) {
       for (const [, value] of this.entries()) yield value;
     }
 
-    [Symbol.iterator](): IterableIterator<Pair> {
-      return this.entries();
-    }
+    declare readonly [Symbol.iterator]: () => IterableIterator<Pair>;
 
     toString(): string {
       return service("query-text", JSON.stringify(this.#pairs)) as string;
@@ -122,6 +144,21 @@ export function makeUrls(service: Service) {
     }
   }
 
+  // One function under both names, and no member of its own for `for … in`.
+  Object.defineProperty(URLSearchParams.prototype, Symbol.iterator, {
+    // oxlint-disable-next-line typescript/unbound-method -- a method under a second name
+    value: URLSearchParams.prototype.entries,
+    writable: true,
+    configurable: true,
+  });
+
+  function matcher(name: unknown, value?: unknown): (pair: Pair) => boolean {
+    const key = text(name);
+    const wanted = value === undefined ? undefined : text(value);
+    return (pair) => pair[0] === key && (wanted === undefined || pair[1] === wanted);
+  }
+
+  /** One `?` in front is no part of a query. */
   function parse(query: string): Pair[] {
     return JSON.parse(service("query", query) as string) as Pair[];
   }
@@ -145,21 +182,25 @@ export function makeUrls(service: Service) {
     #params: URLSearchParams | undefined;
 
     constructor(href: unknown, base?: unknown) {
-      const text = base === undefined ? service("url", String(href)) : service("url", String(href), base);
-      if (typeof text !== "string") {
-        const error = new TypeError("Invalid URL");
-        throw Object.assign(error, { code: "ERR_INVALID_URL", input: String(href) });
-      }
-      this.#parts = JSON.parse(text) as string[];
+      need(1, arguments, "new URL()");
+      const input = text(href);
+      const from = base === undefined ? undefined : text(base);
+      const parts = from === undefined ? service("url", input) : service("url", input, from);
+      if (typeof parts !== "string") throw invalid(input, from);
+      this.#parts = JSON.parse(parts) as string[];
     }
 
     static canParse(href: unknown, base?: unknown): boolean {
+      need(1, arguments, "URL.canParse()");
       return URL.parse(href, base) !== null;
     }
 
     static parse(href: unknown, base?: unknown): URL | null {
+      need(1, arguments, "URL.parse()");
+      const input = text(href);
+      const from = base === undefined ? undefined : text(base);
       try {
-        return new URL(href, base);
+        return new URL(input, from);
       } catch {
         return null;
       }
@@ -168,21 +209,22 @@ export function makeUrls(service: Service) {
     static readonly read = (url: URL, index: number): string => url.#parts[index] ?? "";
 
     static readonly write = (url: URL, index: number, value: unknown): void => {
-      const text = service("url-set", url.#parts[0], PARTS[index], String(value));
-      if (typeof text !== "string") {
-        if (index === 0) throw new TypeError("Invalid URL");
+      const wanted = text(value);
+      const parts = service("url-set", url.#parts[0], PARTS[index], wanted);
+      if (typeof parts !== "string") {
+        if (index === 0) throw invalid(wanted);
         return;
       }
-      url.#parts = JSON.parse(text) as string[];
-      if (url.#params !== undefined) reset?.(url.#params, url.#parts[9]?.slice(1) ?? "");
+      url.#parts = JSON.parse(parts) as string[];
+      if (url.#params !== undefined) reset?.(url.#params, url.#parts[9] ?? "");
     };
 
     get searchParams(): URLSearchParams {
       if (this.#params === undefined) {
         this.#params = new URLSearchParams(this.#parts[9] ?? "");
         onChange?.(this.#params, (query) => {
-          const text = service("url-set", this.#parts[0], "search", query);
-          if (typeof text === "string") this.#parts = JSON.parse(text) as string[];
+          const parts = service("url-set", this.#parts[0], "search", query);
+          if (typeof parts === "string") this.#parts = JSON.parse(parts) as string[];
         });
       }
       return this.#params;
@@ -217,5 +259,7 @@ export function makeUrls(service: Service) {
     });
   }
 
-  return { URL, URLSearchParams };
+  const made = { URL, URLSearchParams };
+  asInterface(made);
+  return made;
 }
