@@ -26,6 +26,9 @@ const FRESH_MS = 500;
 
 export const journalPath = (runId: string): string => `/${JOURNAL_OBJECT}/${encodeURIComponent(runId)}`;
 
+const begunOf = ({ begun }: StepOptions): { readonly value?: Sealed } =>
+  begun === undefined ? {} : { value: { json: JSON.stringify(begun) } };
+
 export function createJournal(runId: string, options: JournalOptions): RunJournal {
   checkRunId(runId);
   const { ingress, sealer, clock, pollMs, maxSteps } = options;
@@ -93,12 +96,13 @@ export function createJournal(runId: string, options: JournalOptions): RunJourna
         return { kind: "done", value: await sealer.open(runId, entry.value), replayed: true };
       if (entry?.state === "interrupted") return { kind: "interrupted" };
       if (step.repeatable !== true && entry !== undefined) {
-        await run.write({ key, state: "interrupted" });
+        // What it began with stays there, for those who look.
+        await run.write({ ...entry, state: "interrupted" });
         return { kind: "interrupted" };
       }
       if (run.size >= maxSteps)
         throw new RestateError("journal", `The run ${runId} has more than ${maxSteps} steps`);
-      if (step.repeatable !== true) await run.write({ key, state: "begun" });
+      if (step.repeatable !== true) await run.write({ key, state: "begun", ...begunOf(step) });
       let value: JsonValue;
       try {
         value = await execute();

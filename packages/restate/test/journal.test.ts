@@ -38,6 +38,22 @@ describe("messages", () => {
     expect(server.calls).toEqual(["claim", "write", "write", "write"]);
   });
 
+  test("what a step began with stands there while it is under way, and when it was interrupted", async () => {
+    const { server, run } = setUp();
+    const begun = { call: { name: "deploy", hash: "h", args: "{}" }, from: 5 };
+    const kept = () => server.state("run").get("s/0");
+    const dying = run().step("1", () => new Promise(() => undefined), { begun });
+    for (let waited = 0; kept() === undefined && waited < 200; waited++)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(kept()).toEqual({ key: "1", state: "begun", value: { json: JSON.stringify(begun) } });
+    const elsewhere = run();
+    expect(await elsewhere.step("1", once("no"), { begun })).toEqual({ kind: "interrupted" });
+    expect(kept()).toEqual({ key: "1", state: "interrupted", value: { json: JSON.stringify(begun) } });
+    // What says so for good is no value of it.
+    expect(await run().step("1", once("no"))).toEqual({ kind: "interrupted" });
+    void dying;
+  });
+
   test("what is written at the same time goes together", async () => {
     const { server, run } = setUp();
     const journal = run();

@@ -8,6 +8,7 @@ import type {
   DurableScript,
   JournalStep,
   JournalWait,
+  RunDeath,
   RunJournal,
 } from "@nestbox/codemode/durable";
 import type { JsonValue } from "@nestbox/tool";
@@ -100,6 +101,8 @@ export interface FleetStep extends JournalStep {
 export interface FleetContents {
   readonly steps: readonly FleetStep[];
   readonly waits: readonly JournalWait[];
+  /** Workers that died while they carried it on, the oldest first; absent where the engine keeps none. */
+  readonly deaths?: readonly RunDeath[];
   /** No entry was left out. */
   readonly complete: boolean;
 }

@@ -68,6 +68,12 @@ function wordsOf(event: RunEvent, colors: Colors): Words {
         tail: "",
         paint: colors.red,
       };
+    case "died":
+      return {
+        head: `its worker ${oneLine(event.worker, 200)} died${event.again ? "; another one goes on" : ", once too often"}`,
+        tail: "",
+        paint: event.again ? colors.yellow : colors.red,
+      };
     case "end":
       return {
         head: event.succeeded ? "ended" : "ended with an error",

@@ -16,6 +16,8 @@ export type RunEvent = { readonly id: string; readonly at?: number } & (
       readonly comment?: string;
     } & CallWords)
   | { readonly type: "cancel"; readonly reason: string }
+  /** `again`: another worker was given the run; else it was halted. */
+  | { readonly type: "died"; readonly worker: string; readonly again: boolean }
   | { readonly type: "end"; readonly succeeded: boolean }
 );
 
@@ -50,6 +52,8 @@ export function runEvents(contents: FleetContents): readonly RunEvent[] {
     });
   const begun = new Set(contents.steps.map(({ key }) => key));
   for (const call of history.calls) events.push(...callEvents(call, large, begun));
+  for (const [index, { worker, at, again }] of (contents.deaths ?? []).entries())
+    events.push({ id: `died ${index}`, type: "died", worker, again, at });
   const { cancel, end } = history;
   if (cancel !== undefined)
     events.push({ id: "cancel", type: "cancel", reason: cancel.reason, ...timed(cancel.at) });
@@ -113,7 +117,11 @@ function callEvents(
   // Approved, and not taken up yet: of a run that is halted or has no worker.
   if (ending.status === "running" && call.questions.length > 0 && !begun) return asked;
   const durationMs =
-    endedAt === undefined || call.begunAt === undefined || call.questions.length > 0
+    endedAt === undefined ||
+    call.begunAt === undefined ||
+    call.questions.length > 0 ||
+    // When it ended nobody knows: this is when it was found.
+    ending.status === "interrupted"
       ? undefined
       : endedAt - call.begunAt;
   return [

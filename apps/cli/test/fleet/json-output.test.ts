@@ -52,6 +52,7 @@ const fleet = (): FakeFleet =>
             },
           },
         ],
+        deaths: [{ worker: "w", at: NOW, again: true }],
         waits: [{ key: "cancel", value: { reason: "enough" }, wokenAt: NOW }],
       },
     },

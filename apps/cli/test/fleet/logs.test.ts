@@ -4,6 +4,7 @@ import type { JsonValue } from "@nestbox/tool";
 import { describe, expect, it } from "vitest";
 
 import type { FleetContents, FleetStep } from "../../src/fleet/engine.ts";
+import { oneLine } from "../../src/report/safe-text.ts";
 import { away, command, ended, failed, fakeFleet, HOSTILE, NOW, OBEYED } from "../support/fake-fleet.ts";
 
 const LIMITS = {
@@ -103,6 +104,26 @@ const contents: FleetContents = {
   ],
 };
 
+/** As engines keep them that are told what begins, and find who has died. */
+const dying: FleetContents = {
+  ...contents,
+  steps: [
+    ...contents.steps,
+    {
+      key: "9",
+      state: "begun",
+      value: { call: { name: "deploy", hash: "h", args: '{"n":9}', line: 4 }, from: NOW + 66_000 },
+    },
+    {
+      key: "10",
+      state: "interrupted",
+      value: { call: { name: "remove", hash: "h", args: "{}" }, from: NOW + 66_500 },
+    },
+    { key: "10.at", state: "done", value: NOW + 68_000 },
+  ],
+  deaths: [{ worker: `worker-1${HOSTILE}`, at: NOW + 67_000, again: true }],
+};
+
 const HUMAN = [
   "2026-03-01 UTC",
   "12:00:00  begun, to end within 7 d",
@@ -119,7 +140,8 @@ const HUMAN = [
 
 describe("nestbox logs", () => {
   it("tells each call with its time and what came of it, questions, answers and who gave them", async () => {
-    const fleet = fakeFleet([{ run: { runId: "x", state: "running", worker: "w" }, contents }]);
+    const run = { runId: "x", state: "running", worker: "w" } as const;
+    const fleet = fakeFleet([{ run, contents: dying }]);
     const { stdout, stderr, exitCode } = await command(fleet, ["logs", "x"]);
     expect(stdout.trimEnd().split("\n")).toEqual([
       ...HUMAN,
@@ -128,6 +150,10 @@ describe("nestbox logs", () => {
       '12:01:05  #7 export {"},\\"at\\":1  large',
       "            a result of 40000000 bytes",
       "          #8 a call  running",
+      '12:01:06  #9 deploy {"n":9}  running',
+      `12:01:07  its worker ${oneLine(`worker-1${HOSTILE}`)} died; another one goes on`,
+      "12:01:08  #10 remove {}  interrupted",
+      "            its worker died inside it; it was not made again",
       "12:59:59  #2 deploy  approved by bob",
       "            go",
       '13:00:00  #2 deploy {"n":1}  ok',

@@ -43,10 +43,33 @@ export async function identify(name: string, args: unknown, line: number | undef
 
 export const callText = ({ name, args }: Pick<CallIdentity, "name" | "args">): string => `${name}(${args})`;
 
+/** What is kept of a call as it begins. */
+export const writeBegun = (call: CallIdentity, begunAt: number): JsonValue => ({
+  call: writeIdentity(call),
+  from: begunAt,
+});
+
+export function readBegun(value: unknown): Pick<CallRecord, "call" | "begunAt"> | undefined {
+  const call = isRecord(value) ? readIdentity(value["call"]) : undefined;
+  if (!isRecord(value) || call === undefined) return undefined;
+  const from = value["from"];
+  return { call, ...(typeof from === "number" ? { begunAt: from } : {}) };
+}
+
+function writeIdentity({ name, hash, args, line }: CallIdentity) {
+  return { name, hash, args, ...(line === undefined ? {} : { line }) };
+}
+
+function readIdentity(value: unknown): CallIdentity | undefined {
+  if (!isRecord(value)) return undefined;
+  const { name, hash, args, line } = value;
+  if (typeof name !== "string" || typeof hash !== "string" || typeof args !== "string") return undefined;
+  return { name, hash, args, ...(typeof line === "number" ? { line } : {}) };
+}
+
 export function writeCall({ call, begunAt, at, end }: CallRecord): JsonValue {
-  const { name, hash, args, line } = call;
   return {
-    call: { name, hash, args, ...(line === undefined ? {} : { line }) },
+    call: writeIdentity(call),
     ...(begunAt === undefined ? {} : { from: begunAt }),
     at,
     end:
@@ -62,14 +85,10 @@ export function writeCall({ call, begunAt, at, end }: CallRecord): JsonValue {
 
 /** `undefined` for what is no record of a call. */
 export function readCall(value: unknown): CallRecord | undefined {
-  if (!isRecord(value) || !isRecord(value["call"]) || typeof value["at"] !== "number") return undefined;
-  const { name, hash, args, line } = value["call"];
-  if (typeof name !== "string" || typeof hash !== "string" || typeof args !== "string") return undefined;
+  const begun = readBegun(value);
+  if (begun === undefined || !isRecord(value) || typeof value["at"] !== "number") return undefined;
   const end = readEnd(value["end"]);
-  if (end === undefined) return undefined;
-  const call = { name, hash, args, ...(typeof line === "number" ? { line } : {}) };
-  const from = value["from"];
-  return { call, ...(typeof from === "number" ? { begunAt: from } : {}), at: value["at"], end };
+  return end === undefined ? undefined : { ...begun, at: value["at"], end };
 }
 
 function readEnd(value: unknown): CallEnd | undefined {

@@ -7,7 +7,15 @@ import type { Clock } from "../runner/clock.ts";
 import { Stopwatch } from "../runner/stopwatch.ts";
 import { messageOf } from "../shared/guards.ts";
 import type { HostGlobal } from "../types.ts";
-import { callText, type CallEnd, type CallIdentity, identify, readCall, writeCall } from "./call-record.ts";
+import {
+  callText,
+  type CallEnd,
+  type CallIdentity,
+  identify,
+  readCall,
+  writeBegun,
+  writeCall,
+} from "./call-record.ts";
 import type { DurableClock } from "./clock.ts";
 import { divergence, type Halt } from "./halt.ts";
 import type { RunJournal } from "./journal.ts";
@@ -153,7 +161,8 @@ export class DurableCalls {
         const end = await this.#attempt(`${journal.runId}:${open.number}`, attempt, run);
         return writeCall({ call, begunAt, at: this.#options.clock.now(), end });
       };
-      const step = await this.#track(() => journal.step(key, execute, { repeatable }));
+      const begun = writeBegun(call, this.#options.clock.now());
+      const step = await this.#track(() => journal.step(key, execute, { repeatable, begun }));
       if (step.kind === "missing") {
         open.state = "missing";
         turns.changed();

@@ -13,9 +13,21 @@ export interface StepEntry extends JournalStep {
   readonly large?: { readonly bytes: number; readonly head: string };
 }
 
+/** A worker that died while it carried the run on, as far as an engine has found. */
+export interface RunDeath {
+  /** As the engine names it. */
+  readonly worker: string;
+  /** When it was found; milliseconds since the epoch. */
+  readonly at: number;
+  /** Whether the run was given to another one; else it was halted. */
+  readonly again: boolean;
+}
+
 /** In no order: the keys of calls are their numbers. */
 export interface RunEntries extends JournalContents {
   readonly steps: readonly StepEntry[];
+  /** The oldest first. Absent where the engine keeps none. */
+  readonly deaths?: readonly RunDeath[];
   /** Nothing was left out but what `maxValueBytes` says. */
   readonly complete: boolean;
 }

@@ -5,7 +5,7 @@
 import type { JsonValue } from "@nestbox/tool";
 import { isRecord } from "../shared/guards.ts";
 import type { ScriptOutcome } from "../types.ts";
-import { type CallEnd, type CallIdentity, readCall } from "./call-record.ts";
+import { type CallEnd, type CallIdentity, readBegun, readCall } from "./call-record.ts";
 import { KEY } from "./journal.ts";
 import { readStart, type RunStart } from "./start.ts";
 
@@ -13,7 +13,7 @@ import { readStart, type RunStart } from "./start.ts";
 export interface JournalStep {
   readonly key: string;
   readonly state: "begun" | "done" | "interrupted";
-  /** Of a step that is done. */
+  /** Of a step that is done; else what it began with, where the engine keeps that. */
   readonly value?: JsonValue;
 }
 
@@ -55,7 +55,7 @@ export interface HistoryQuestion {
 export interface HistoryCall {
   /** From 1, in the order in which the script made them. */
   readonly number: number;
-  /** Absent: the journal learns what a call is when its first attempt has ended. */
+  /** Absent: the journal has not been told what the call is. */
   readonly call?: CallIdentity;
   /**
    * `begun`: an attempt was under way when this was read, or when its process died. `interrupted`: one was, when its
@@ -143,6 +143,9 @@ function callOf(
   const questions: HistoryQuestion[] = [];
   for (let attempt = 1; ; attempt++) {
     const step = attempts.get(attempt);
+    const begun = step === undefined || step.state === "done" ? undefined : readBegun(step.value);
+    call ??= begun?.call;
+    begunAt ??= begun?.begunAt;
     const known = { ...(call === undefined ? {} : { call }), ...(begunAt === undefined ? {} : { begunAt }) };
     // A decision that no attempt has followed yet: whoever carries the run on next makes it.
     if (step === undefined) {

@@ -3,7 +3,7 @@ export { durableClock, type DurableClock } from "./clock.ts";
 export type { CallerFor, WaitingCall } from "./calls.ts";
 export type { Difference } from "./compare.ts";
 export { repeatablePart } from "./compare.ts";
-export type { EntriesOptions, RunEntries, StepEntry } from "./entries.ts";
+export type { EntriesOptions, RunDeath, RunEntries, StepEntry } from "./entries.ts";
 export type { Change, Divergence, Halt } from "./halt.ts";
 export {
   type HistoryCall,

@@ -27,6 +27,11 @@ export interface StepOptions {
    * and stays so.
    */
   readonly repeatable?: boolean;
+  /**
+   * Kept, where the step is not repeatable, with what says that it has begun: for whoever looks while it is under way,
+   * or after its process has died. Nothing is decided by it, and an engine may leave it out.
+   */
+  readonly begun?: JsonValue;
 }
 
 export type Step =

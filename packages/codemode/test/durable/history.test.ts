@@ -7,12 +7,13 @@ import {
   type JournalContents,
   readHistory,
   runDurable,
+  type RunHistory,
 } from "../../src/durable/index.ts";
 import { openSqliteJournal } from "../../src/durable/sqlite/index.ts";
 import { createRunner } from "../../src/node/index.ts";
 import { durableTools } from "./harness.ts";
 
-const runner = createRunner({ maxProcesses: 1 });
+const runner = createRunner({ maxProcesses: 2 });
 afterAll(() => runner.close());
 
 const deploy = {
@@ -124,6 +125,33 @@ describe("what a run has done", () => {
     expect(history.lastAt).toBe(90_001_000);
   });
 
+  test("has the name of a call while it is under way, and of one whose process died in it", async () => {
+    const on = ground();
+    const seen = Promise.withResolvers<RunHistory>();
+    const { tools } = durableTools(() => 0, [deploy]);
+    const dying = runDurable({
+      runner,
+      journal: on.journal.run("a"),
+      script: { code: "return await tools.work({ n: 1 })" },
+      clock: { now: () => 1_000_000, after: hold },
+      callerFor: () => ({
+        tools,
+        executeTool() {
+          seen.resolve(on.history("a"));
+          // As of a process that is not heard of any more.
+          return new Promise(() => undefined);
+        },
+      }),
+    });
+    const known = { number: 1, call: { name: "work", args: '{"n":1}', line: 1 }, begunAt: 1_000_000 };
+    expect((await seen.promise).calls).toMatchObject([{ ...known, state: "begun" }]);
+    on.at(2_000_000);
+    const elsewhere = await on.run("a");
+    expect(elsewhere).toMatchObject({ outcome: { ok: false, error: { name: "InterruptedError" } } });
+    expect(on.history("a").calls).toMatchObject([{ ...known, state: "interrupted", endedAt: 2_000_000 }]);
+    void dying;
+  });
+
   test("is not changed by reading it, and takes the run from nobody", async () => {
     const on = ground();
     const holder = on.journal.run("a");
@@ -193,11 +221,22 @@ describe("a journal that is odd", () => {
   });
 
   test("whatever stands in it is no error, and no name of an object's own members is a key", () => {
-    for (const value of [null, 1, "x", [], {}, { call: 1, at: 2, end: 3 }, record({ end: { kind: "odd" } })])
+    for (const value of [
+      null,
+      1,
+      "x",
+      [],
+      {},
+      { call: 1, at: 2, end: 3 },
+      record({ end: { kind: "odd" } }),
+    ]) {
+      const begun = { key: "1", state: "begun" as const, value: value as never };
+      expect(readHistory({ steps: [begun], waits: [] }).calls).toMatchObject([{ number: 1, state: "begun" }]);
       for (const key of ["1", "start", "end", "__proto__", "constructor", "t1", "01", "1.1e5", "-1"])
         expect(() =>
           readHistory({ steps: [done(key, value)], waits: [{ key, value: value as never }] }),
         ).not.toThrow();
+    }
     expect(readHistory({ steps: [done("__proto__", {}), done("01", {})], waits: [] }).calls).toEqual([]);
   });
 });

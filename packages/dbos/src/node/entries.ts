@@ -1,9 +1,12 @@
 /** The journal of a run as it stands, read without taking the run over. */
-import type { EntriesOptions, JournalWait, RunEntries, StepEntry } from "@nestbox/codemode/durable";
+import type { EntriesOptions, JournalWait, RunDeath, RunEntries, StepEntry } from "@nestbox/codemode/durable";
 import { DbosError } from "../errors.ts";
 import { checkRunId } from "../run-id.ts";
 import type { Database, Row } from "./database.ts";
 import { parse, sha256 } from "./values.ts";
+
+/** Begins the key under which a worker's death stands among what was woken: nobody waits for it. */
+export const DEATH = "death ";
 
 const HEAD_CHARS = 4_096;
 const STATES = ["begun", "done", "interrupted"] as const;
@@ -32,9 +35,11 @@ export async function readEntries(
       [runId, limit + 1],
     ),
   ]);
+  const told = waits.slice(0, limit).map(waitOf);
   return {
     steps: steps.slice(0, limit).map((row) => stepOf(row, maxValueBytes)),
-    waits: waits.slice(0, limit).map(waitOf),
+    waits: told.filter(({ key }) => !key.startsWith(DEATH)),
+    deaths: told.filter(({ key }) => key.startsWith(DEATH)).map(deathOf),
     complete: steps.length <= limit && waits.length <= limit,
   };
 }
@@ -50,6 +55,12 @@ function stepOf(row: Row, maxValueBytes: number): StepEntry {
   if (typeof hash === "string" && sha256(text) !== hash)
     throw new DbosError("blob", `The large value ${hash} is damaged`);
   return { key, state, value: parse(text) };
+}
+
+function deathOf({ value, wokenAt = 0 }: JournalWait): RunDeath {
+  const record = typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  const { worker, again } = record as Readonly<Record<string, unknown>>;
+  return { worker: typeof worker === "string" ? worker : "", at: wokenAt, again: again !== false };
 }
 
 function waitOf(row: Row): JournalWait {

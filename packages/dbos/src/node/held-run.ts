@@ -80,7 +80,7 @@ export class HeldRun {
     return found;
   }
 
-  /** Resolves when it is kept. */
+  /** Resolves when it is kept. What is interrupted keeps what it began with, for those who look. */
   async write(key: string, state: StepState, stored?: Stored): Promise<void> {
     this.check();
     // Told of before it is there: what is begun twice at once is found.
@@ -89,7 +89,8 @@ export class HeldRun {
       `WITH held AS (SELECT 1 FROM nestbox.runs WHERE run_id = $1 AND owner = $2 FOR SHARE)
        INSERT INTO nestbox.steps (run_id, key, state, value, hash) SELECT $1, $3, $4, $5, $6 FROM held
        ON CONFLICT (run_id, key) DO UPDATE
-         SET state = excluded.state, value = excluded.value, hash = excluded.hash
+         SET state = excluded.state, hash = excluded.hash,
+           value = CASE WHEN excluded.state = 2 THEN coalesce(excluded.value, steps.value) ELSE excluded.value END
        RETURNING 1 AS kept`,
       [this.#runId, this.#owner, key, STATES.indexOf(state), stored?.value ?? null, stored?.hash ?? null],
     );

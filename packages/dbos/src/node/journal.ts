@@ -10,7 +10,7 @@ import { checkRunId } from "../run-id.ts";
 import type { Database } from "./database.ts";
 import { HeldRun } from "./held-run.ts";
 import type { Parts } from "./parts.ts";
-import { parse, type Values } from "./values.ts";
+import { parse, type Stored, type Values } from "./values.ts";
 import type { Watch } from "./watch.ts";
 
 export interface JournalOptions {
@@ -107,7 +107,7 @@ export function createJournal(runId: string, options: JournalOptions): HeldJourn
       }
       if (run.size >= maxSteps)
         throw new DbosError("journal", `The run ${runId} has more than ${maxSteps} steps`);
-      if (step.repeatable !== true) await run.write(key, "begun");
+      if (step.repeatable !== true) await run.write(key, "begun", begunOf(step));
       let value: JsonValue;
       try {
         value = await execute();
@@ -153,6 +153,10 @@ export function createJournal(runId: string, options: JournalOptions): HeldJourn
     wait: (key, question, wait) => noting(() => journal.wait(key, question, wait)),
     wake: (key, value) => noting(() => journal.wake(key, value)),
   };
+}
+
+function begunOf({ begun }: StepOptions): Stored | undefined {
+  return begun === undefined ? undefined : { value: JSON.stringify(begun), hash: null };
 }
 
 const isUnreachable = (error: unknown): boolean => error instanceof DbosError && error.code === "unreachable";

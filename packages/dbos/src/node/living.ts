@@ -8,6 +8,7 @@ import type { DurableClock } from "@nestbox/codemode/durable";
 import { Client } from "pg";
 import { DbosError } from "../errors.ts";
 import type { Database } from "./database.ts";
+import { DEATH } from "./entries.ts";
 import { LAUNCH, LAUNCHED } from "./launch.ts";
 import { QUEUE, WORKFLOW } from "./parts.ts";
 
@@ -179,13 +180,27 @@ export class Living {
     const ids = pending.map((workflow) => workflow.workflowID);
     // A run that kills whoever carries it on is not handed round for ever.
     const rows = await database.query(
-      `UPDATE nestbox.runs SET deaths = deaths + 1,
-         state = CASE WHEN deaths >= $2 THEN 'halted' ELSE state END,
-         message = CASE WHEN deaths >= $2 THEN 'Its worker has died ' || (deaths + 1) || ' times' ELSE message END
-       WHERE state = 'running' AND (run_id || CASE WHEN part = 1 THEN '' ELSE '#' || part END) = ANY($1)
-         AND run_id = ANY($3)
-       RETURNING (run_id || CASE WHEN part = 1 THEN '' ELSE '#' || part END) AS id, state`,
-      [ids, maxDeaths, ids.map((id) => id.replace(/#\d+$/, ""))],
+      `WITH found AS (
+         UPDATE nestbox.runs SET deaths = deaths + 1,
+           state = CASE WHEN deaths >= $2 THEN 'halted' ELSE state END,
+           message = CASE WHEN deaths >= $2 THEN 'Its worker has died ' || (deaths + 1) || ' times' ELSE message END
+         WHERE state = 'running' AND (run_id || CASE WHEN part = 1 THEN '' ELSE '#' || part END) = ANY($1)
+           AND run_id = ANY($3)
+         RETURNING run_id, (run_id || CASE WHEN part = 1 THEN '' ELSE '#' || part END) AS id, part, deaths, state
+       ), told AS (
+         INSERT INTO nestbox.waits (run_id, key, value, woken_at)
+         SELECT run_id, '${DEATH}' || part || '.' || deaths,
+           json_build_object('worker', $4::text, 'again', state <> 'halted')::text, $5
+         FROM found ON CONFLICT DO NOTHING
+       )
+       SELECT id, state FROM found`,
+      [
+        ids,
+        maxDeaths,
+        ids.map((id) => id.replace(/#\d+$/, "")),
+        executorId,
+        Math.floor(this.#options.clock.now()),
+      ],
     );
     const halted = new Set(rows.filter((row) => row["state"] === "halted").map((row) => String(row["id"])));
     const due = ids.filter((id) => !halted.has(id));

@@ -53,7 +53,12 @@ describe("whoever looks at runs", () => {
     const whole = await fleet.runs.entries("read", { maxValueBytes: 1e9 });
     expect(readHistory(whole).calls[2]).toMatchObject({ state: "ended", call: { name: "big" } });
     expect((await fleet.runs.entries("read", { limit: 1 })).complete).toBe(false);
-    expect(await fleet.runs.entries("nobody")).toEqual({ steps: [], waits: [], complete: true });
+    expect(await fleet.runs.entries("nobody")).toEqual({
+      steps: [],
+      waits: [],
+      deaths: [],
+      complete: true,
+    });
     expect(fleet.effects("read").map(({ what }) => what)).toEqual(["effect:1", "deploy:2", "big:30000"]);
   });
 
@@ -76,6 +81,10 @@ describe("whoever looks at runs", () => {
       async () => (await fleet.runs.status("busy"))?.worker !== undefined,
     );
     expect((await fleet.runs.status("busy"))?.worker).toMatch(/^nestbox-/);
+    // A call under way has its name.
+    const under = async () => readHistory(await fleet.runs.entries("busy")).calls;
+    await fleet.until("the call is under way", async () => (await under()).length > 0);
+    expect(await under()).toMatchObject([{ number: 1, state: "begun", call: { name: "effect", line: 1 } }]);
     const newest = await fleet.runs.runs({ newestFirst: true });
     expect(newest.map(({ runId, ok, waitingFor }) => [runId, ok, waitingFor])).toEqual([
       ["busy", undefined, 0],
@@ -105,6 +114,27 @@ describe("whoever looks at runs", () => {
       ok: false,
       error: { kind: "aborted", name: "AbortError", message: "Cancelled by ada" },
     });
+  });
+
+  test("has the name of a call in which a worker died, and which worker that was", async () => {
+    const first = await fleet.start();
+    await fleet.runs.submit("dies", { code: "return await tools.effect({ n: 1, after: 60_000 })" });
+    const calls = async () => readHistory(await fleet.runs.entries("dies")).calls;
+    await fleet.until("the call is under way", async () => (await calls()).length > 0);
+    const dead = (await fleet.runs.status("dies"))?.worker;
+    expect(dead).toMatch(/^nestbox-/);
+    await fleet.kill(first);
+    await fleet.start();
+    expect((await fleet.runs.result("dies")).ok).toBe(false);
+    expect(await calls()).toMatchObject([{ state: "interrupted", call: { name: "effect" } }]);
+    const { begunAt = 0 } = (await calls())[0] ?? {};
+    expect(begunAt).toBeGreaterThan(0);
+    const { deaths, waits } = await fleet.runs.entries("dies");
+    expect(deaths).toEqual([{ worker: dead, at: expect.any(Number) as number, again: true }]);
+    expect(deaths?.[0]?.at).toBeGreaterThanOrEqual(begunAt);
+    expect(waits.map(({ key }) => key)).toEqual(["end"]);
+    expect(await fleet.runs.remove("dies")).toBe(true);
+    expect((await fleet.runs.entries("dies")).deaths).toEqual([]);
   });
 
   test("leaves a database as it is where it makes no tables", async () => {

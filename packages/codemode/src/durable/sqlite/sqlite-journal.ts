@@ -135,6 +135,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
     const row = sql("SELECT state, value, hash FROM steps WHERE run_id = ? AND key = ?").get(runId, key);
     if (row === undefined) return undefined;
     const state = Number(row["state"]);
+    // What it began with is for those who look.
     if (state !== 1) return { state, value: null };
     const text = typeof row["hash"] === "string" ? readLarge(row["hash"]) : String(row["value"]);
     return { state, value: JSON.parse(text) as JsonValue };
@@ -163,8 +164,13 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
   }
 
   function stepOf(runId: string, key: string, state: number): JournalStep {
-    if (state !== 1) return { key, state: state === 2 ? "interrupted" : "begun" };
-    return { key, state: "done", value: readStep(runId, key)?.value ?? null };
+    if (state === 1) return { key, state: "done", value: readStep(runId, key)?.value ?? null };
+    const text = sql("SELECT value FROM steps WHERE run_id = ? AND key = ?").get(runId, key)?.["value"];
+    return {
+      key,
+      state: state === 2 ? "interrupted" : "begun",
+      ...(typeof text === "string" ? { value: JSON.parse(text) as JsonValue } : {}),
+    };
   }
 
   function journalOf(runId: string): RunJournal {
@@ -196,12 +202,12 @@ export function openSqliteJournal(options: SqliteJournalOptions): SqliteJournal 
           if (known?.state === 2) return { kind: "interrupted" };
           if (step.repeatable === true) return undefined;
           if (known !== undefined) {
-            writeStep(runId, key, 2, undefined);
+            sql("UPDATE steps SET state = 2 WHERE run_id = ? AND key = ?").run(runId, key);
             return { kind: "interrupted" };
           }
           if (++steps > maxSteps)
             throw new CodemodeError("journal", `The run ${runId} has more than ${maxSteps} steps`);
-          writeStep(runId, key, 0, undefined);
+          writeStep(runId, key, 0, step.begun === undefined ? undefined : JSON.stringify(step.begun));
           return undefined;
         });
         if (begun !== undefined) return begun;
