@@ -1,5 +1,5 @@
 import { mayBeFenced, unfence } from "../source/fence.ts";
-import { prepareSource } from "../source/prepare.ts";
+import { type PreparedScript, prepareSource } from "../source/prepare.ts";
 
 /** Longest script that is checked, in characters. */
 export const MAX_CHECKED_CHARS = 200_000;
@@ -10,6 +10,8 @@ export interface CheckSource {
   readonly text: string;
   /** Add to a line of the file to get the script's own. */
   readonly lineOffset: number;
+  /** Places where the file's columns are larger than the script's. */
+  readonly shifts: PreparedScript["shifts"];
 }
 
 /** The file to check. TypeScript keeps its types, so nothing is stripped here, and nothing is run. */
@@ -18,11 +20,13 @@ export function toCheckSource(code: string): CheckSource | { readonly reason: st
     return { reason: `the script is longer than ${MAX_CHECKED_CHARS} characters` };
   const prepared = prepareSource(code);
   if (prepared.ok) {
-    return { extension: ".js", text: prepared.program, lineOffset: prepared.lineOffset };
+    const { program, lineOffset, shifts } = prepared;
+    return { extension: ".js", text: program, lineOffset, shifts };
   }
   const inner = mayBeFenced(code) ? unfence(code) : undefined;
   if (inner?.ok === false) return { reason: inner.error.message };
   const source = inner?.code ?? code;
-  if (/^\s*(?:import|export)\b/m.test(source)) return { extension: ".ts", text: source, lineOffset: 0 };
-  return { extension: ".ts", text: `(async () => {\n${source}\n})`, lineOffset: -1 };
+  if (/^\s*(?:import|export)\b/m.test(source))
+    return { extension: ".ts", text: source, lineOffset: 0, shifts: [] };
+  return { extension: ".ts", text: `(async () => {\n${source}\n})`, lineOffset: -1, shifts: [] };
 }

@@ -1,6 +1,6 @@
-import type { CallableTool } from "@nestbox/tool";
+import { type CallableTool, compileSchema } from "@nestbox/tool";
 import { nameTools } from "../declarations/identifier.ts";
-import { renderSignature } from "../declarations/tool-declaration.ts";
+import { nameOf, renderSignature, type Signature } from "../declarations/tool-declaration.ts";
 
 /** Everything of a script's world that is no tool. Where a type would only get in the way it is `any`. */
 const WORLD = `
@@ -45,7 +45,9 @@ ${[
   "AbortSignal",
   "Event",
   "EventTarget",
+  "CustomEvent",
   "DOMException",
+  "InternalError",
 ]
   .map((name) => `declare const ${name}: any;\ntype ${name} = any;`)
   .join("\n")}
@@ -58,31 +60,41 @@ export const TOOLS_TYPE = "Tools";
 export function renderDeclarationFile(tools: readonly CallableTool[]): string {
   const names = nameTools(tools.map((tool) => tool.name));
   const types: string[] = [];
+  const typeNames = new Set<string>();
   const members = new Map<string, string>();
   for (const tool of tools) {
     const identifier = names.identifierOf(tool.name);
     if (members.has(identifier)) continue;
-    const { member, declarations } = renderSignature(tool, identifier, `${identifier}_`);
-    types.push(...declarations.map(loosen));
-    members.set(identifier, loosenResult(member));
+    const { input, output, declarations } = signatureWithNewNames(tool, identifier, typeNames);
+    types.push(...declarations);
+    const call = `(args${mayBeLeftOut(tool) ? "?" : ""}: ${input}): Promise<${output}>;`;
+    // A bare `new(…)` would declare a constructor.
+    members.set(identifier, `${JSON.stringify(identifier)}${call}`);
     // The exact name works too, wherever it is no identifier of another tool.
     if (tool.name !== identifier && names.members.get(tool.name) === tool.name) {
-      members.set(
-        tool.name,
-        `${JSON.stringify(tool.name)}${loosenResult(member).slice(member.indexOf("("))}`,
-      );
+      members.set(tool.name, `${JSON.stringify(tool.name)}${call}`);
     }
   }
   const body = [...members.values()].map((member) => `  ${member.replaceAll("\n", "\n  ")}`).join("\n");
   return `${types.join("\n")}\ninterface ${TOOLS_TYPE} {\n${body}\n}\ndeclare const tools: ${TOOLS_TYPE};\n${WORLD}`;
 }
 
-/** What a result's schema does not say is not wrong to use. */
-function loosenResult(member: string): string {
-  const at = member.lastIndexOf("): Promise<");
-  return at === -1 ? member : member.slice(0, at) + loosen(member.slice(at));
+/** What a result's schema does not say is not wrong to use, so it is `any`. Types of two tools never share a name. */
+function signatureWithNewNames(tool: CallableTool, identifier: string, taken: Set<string>): Signature {
+  for (let typePrefix = `${identifier}_`; ; typePrefix += "_") {
+    const signature = renderSignature(tool, identifier, { typePrefix, anyResult: "any" });
+    const own = signature.declarations.map(nameOf);
+    if (own.some((name) => taken.has(name))) continue;
+    for (const name of own) taken.add(name);
+    return signature;
+  }
 }
 
-function loosen(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"|\bunknown\b/g, (part) => (part === "unknown" ? "any" : part));
+/** A call without arguments is one with none of them, where the tool requires none. */
+function mayBeLeftOut({ parameters }: CallableTool): boolean {
+  try {
+    return compileSchema(parameters).check({}).ok;
+  } catch {
+    return true;
+  }
 }

@@ -6,12 +6,14 @@ import { childSchemas, MAX_SCHEMA_DEPTH, resolveRef } from "./schema.ts";
 const BUILT_IN: ReadonlySet<string> = new Set(
   `any unknown never string number boolean bigint symbol object void null undefined true false this typeof keyof
   infer is asserts readonly unique Array Promise Record Map Set Date Function Object String Number Boolean Symbol
-  type interface class enum function const let var import export default new delete in of if else return`.split(
+  type interface class enum function const let var import export default new delete in of if else return
+  for do while switch case break continue throw try catch finally yield await async debugger with super extends
+  implements package private protected public static instanceof abstract declare namespace module`.split(
     /\s+/,
   ),
 );
 
-/** Most references that one schema may name; more render as `unknown`. */
+/** Most references that one schema may name; more are written out where they stand. */
 const MAX_NAMED_TYPES = 64;
 
 /**

@@ -8,6 +8,8 @@ export interface TypeOptions {
   readonly maxChars?: number;
   /** Goes in front of the names of declared types, for when several schemas share a file. */
   readonly typePrefix?: string;
+  /** What stands for anything. Default: `unknown`. */
+  readonly anything?: "unknown" | "any";
 }
 
 export interface SchemaType {
@@ -20,9 +22,15 @@ interface Context {
   readonly root: unknown;
   readonly names: ReadonlyMap<string, string>;
   readonly tags: boolean;
+  readonly anything: "unknown" | "any";
+  /** Characters that may still be written, roughly: references that repeat would make a small schema endless. */
+  left: number;
   /** References being written out, against endless ones that got no name. */
   readonly open: Set<string>;
 }
+
+/** Longest type of one schema, roughly; what is left of the schema then becomes `unknown`. */
+const MAX_TYPE_CHARS = 500_000;
 
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 const INDENT = "  ";
@@ -34,22 +42,28 @@ const INDENT = "  ";
  */
 export function schemaToType(schema: unknown, options: TypeOptions = {}): SchemaType {
   const names = nameReferences(schema, options.typePrefix ?? "");
-  const tagged = render(schema, names, true);
+  const anything = options.anything ?? "unknown";
+  const tagged = render(schema, names, true, anything);
   const { maxChars } = options;
   if (maxChars === undefined || size(tagged) <= maxChars) return tagged;
-  const bare = render(schema, names, false);
-  return size(bare) <= maxChars ? bare : { type: "unknown", declarations: [] };
+  const bare = render(schema, names, false, anything);
+  return size(bare) <= maxChars ? bare : { type: anything, declarations: [] };
 }
 
 function size({ type, declarations }: SchemaType): number {
   return declarations.reduce((sum, text) => sum + text.length, type.length);
 }
 
-function render(root: unknown, names: ReadonlyMap<string, string>, tags: boolean): SchemaType {
-  const context: Context = { root, names, tags, open: new Set() };
+function render(
+  root: unknown,
+  names: ReadonlyMap<string, string>,
+  tags: boolean,
+  anything: Context["anything"],
+): SchemaType {
+  const context: Context = { root, names, tags, anything, left: MAX_TYPE_CHARS, open: new Set() };
   const declarations = [...names].map(([ref, name]) => {
     const target = resolveRef(ref, root);
-    return `type ${name} = ${isCircularAlias(ref, target, root) ? "unknown" : toType(target, context, 0)};`;
+    return `type ${name} = ${isCircularAlias(ref, target, root) ? anything : toType(target, context, 0)};`;
   });
   return { type: names.get("#") ?? toType(root, context, 0), declarations };
 }
@@ -65,18 +79,21 @@ function isCircularAlias(ref: string, target: unknown, root: unknown): boolean {
     if (typeof schema["$ref"] === "string") queue.push(resolveRef(schema["$ref"], root));
     for (const key of ["anyOf", "oneOf", "allOf"]) {
       const variants = schema[key];
-      if (Array.isArray(variants)) queue.push(...variants);
+      if (Array.isArray(variants)) for (const variant of variants) queue.push(variant);
     }
   }
   return false;
 }
 
 function toType(schema: unknown, context: Context, depth: number): string {
-  if (schema === true) return "unknown";
+  context.left -= 4;
   if (schema === false) return "never";
-  if (!isRecord(schema) || depth > MAX_SCHEMA_DEPTH) return "unknown";
-  const type = intersection([...referenceType(schema, context, depth), ...ownTypes(schema, context, depth)]);
-  return schema["nullable"] === true && type !== "unknown" ? union([type, "null"]) : type;
+  if (!isRecord(schema) || depth > MAX_SCHEMA_DEPTH || context.left < 0) return context.anything;
+  const type = intersection(
+    [...referenceType(schema, context, depth), ...ownTypes(schema, context, depth)],
+    context,
+  );
+  return schema["nullable"] === true ? union([type, "null"], context) : type;
 }
 
 function referenceType(schema: Schema, context: Context, depth: number): string[] {
@@ -85,7 +102,7 @@ function referenceType(schema: Schema, context: Context, depth: number): string[
   const name = context.names.get(ref);
   if (name !== undefined) return [name];
   const target = resolveRef(ref, context.root);
-  if (target === undefined || context.open.has(ref)) return ["unknown"];
+  if (target === undefined || context.open.has(ref)) return [context.anything];
   context.open.add(ref);
   const type = toType(target, context, depth + 1);
   context.open.delete(ref);
@@ -94,18 +111,28 @@ function referenceType(schema: Schema, context: Context, depth: number): string[
 
 /** The parts that hold at once: `const` and `enum` say everything, the rest is intersected. */
 function ownTypes(schema: Schema, context: Context, depth: number): string[] {
-  if ("const" in schema) return [literal(schema["const"])];
-  if (Array.isArray(schema["enum"])) return [union(schema["enum"].map(literal))];
+  if ("const" in schema) return [literal(schema["const"], context)];
+  if (Array.isArray(schema["enum"]))
+    return [
+      union(
+        schema["enum"].map((value) => literal(value, context)),
+        context,
+      ),
+    ];
   const parts: string[] = [];
   for (const key of ["anyOf", "oneOf"] as const) {
     const variants = schema[key];
     if (Array.isArray(variants))
-      parts.push(union(variants.map((variant) => toType(variant, context, depth + 1))));
+      parts.push(
+        union(
+          variants.map((variant) => toType(variant, context, depth + 1)),
+          context,
+        ),
+      );
   }
   const all = schema["allOf"];
-  if (Array.isArray(all)) parts.push(...all.map((part) => toType(part, context, depth + 1)));
-  parts.push(...shapeTypes(schema, parts.length > 0 || "$ref" in schema, context, depth));
-  return parts;
+  if (Array.isArray(all)) for (const part of all) parts.push(toType(part, context, depth + 1));
+  return [...parts, ...shapeTypes(schema, parts.length > 0 || "$ref" in schema, context, depth)];
 }
 
 /** What the schema itself says beside its combinations; a bare `type: object` adds nothing to them. */
@@ -114,7 +141,12 @@ function shapeTypes(schema: Schema, isCombined: boolean, context: Context, depth
   if (Array.isArray(type)) {
     if (isCombined) return [];
     return [
-      union(type.map((entry) => intersection(shapeTypes({ ...schema, type: entry }, false, context, depth)))),
+      union(
+        type.map((entry) =>
+          intersection(shapeTypes({ ...schema, type: entry }, false, context, depth), context),
+        ),
+        context,
+      ),
     ];
   }
   const isObject = "properties" in schema || "additionalProperties" in schema || "required" in schema;
@@ -138,30 +170,33 @@ function shapeTypes(schema: Schema, isCombined: boolean, context: Context, depth
   }
 }
 
-function literal(value: unknown): string {
+function literal(value: unknown, context: Context): string {
   try {
-    return JSON.stringify(value) ?? "unknown";
+    const text = context.left < 0 ? context.anything : (JSON.stringify(value) ?? context.anything);
+    context.left -= text.length;
+    return text;
   } catch {
-    return "unknown";
+    return context.anything;
   }
 }
 
-function union(types: readonly string[]): string {
+function union(types: readonly string[], { anything }: Context): string {
   const unique = [...new Set(types)];
-  if (unique.includes("unknown")) return "unknown";
+  if (unique.includes(anything)) return anything;
   const possible = unique.filter((type) => type !== "never");
   return possible.length === 0 ? "never" : possible.join(" | ");
 }
 
-function intersection(types: readonly string[]): string {
-  const unique = [...new Set(types)].filter((type) => type !== "unknown");
-  if (unique.length <= 1) return unique[0] ?? "unknown";
+function intersection(types: readonly string[], { anything }: Context): string {
+  const unique = [...new Set(types)].filter((type) => type !== anything);
+  if (unique.length <= 1) return unique[0] ?? anything;
   return unique.map((type) => (hasOperator(type, "|") ? `(${type})` : type)).join(" & ");
 }
 
 /** Whether a type has one of the operators outside of all brackets and strings. */
 function hasOperator(type: string, operators: string): boolean {
-  const outer = type.replace(/"(?:[^"\\]|\\.)*"/g, "").replace(/\/\/[^\n]*/g, "");
+  // In one go: there are quotation marks in comments, and slashes in strings.
+  const outer = type.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*/g, "");
   let depth = 0;
   for (const char of outer) {
     if ("{[(<".includes(char)) depth++;
@@ -177,7 +212,7 @@ function arrayType(schema: Schema, context: Context, depth: number): string {
   const rest = Array.isArray(prefixItems) ? items : Array.isArray(items) ? additionalItems : undefined;
   if (tuple.length === 0) {
     return items === undefined || Array.isArray(items)
-      ? "unknown[]"
+      ? `${context.anything}[]`
       : `Array<${toType(items, context, depth + 1)}>`;
   }
   // Without a lower bound every place of a tuple may be missing; schemas rarely mean that, so it has to be said.
@@ -209,13 +244,13 @@ function objectType(schema: Schema, isCombined: boolean, context: Context, depth
       ? name
       : JSON.stringify(name).replace(/[\u2028\u2029]/g, escapeSeparator);
     const optional = required.includes(name) ? "" : "?";
-    return { comments: commentsOf(property, context.tags), text: `${key}${optional}: ${type};`, type };
+    return { comments: commentsOf(property, context), text: `${key}${optional}: ${type};`, type };
   });
   const index = indexType(schema, names.length === 0 && !isCombined, context, depth);
   if (index === undefined) return braces(members);
   // An index signature binds the named members too, so it has to admit what they are.
   const missing = names.every((name) => required.includes(name)) ? [] : ["undefined"];
-  const type = union([index, ...members.map((member) => member.type), ...missing]);
+  const type = union([index, ...members.map((member) => member.type), ...missing], context);
   return braces([...members, { comments: [], text: `[key: string]: ${type};`, type }]);
 }
 
@@ -225,10 +260,10 @@ function indexType(schema: Schema, isEmpty: boolean, context: Context, depth: nu
   const types = Object.keys(patterns)
     .sort()
     .map((key) => toType(patterns[key], context, depth + 1));
-  if (additional === true) types.push("unknown");
+  if (additional === true) types.push(context.anything);
   else if (isRecord(additional)) types.push(toType(additional, context, depth + 1));
-  if (types.length > 0) return union(types);
-  return additional === undefined && isEmpty ? "unknown" : undefined;
+  if (types.length > 0) return union(types, context);
+  return additional === undefined && isEmpty ? context.anything : undefined;
 }
 
 function escapeSeparator(char: string): string {
@@ -236,14 +271,16 @@ function escapeSeparator(char: string): string {
 }
 
 /** Lines above a member; a line break of a description starts a new comment and never ends one. */
-function commentsOf(property: unknown, withTags: boolean): string[] {
+function commentsOf(property: unknown, context: Context): string[] {
   const description =
     isRecord(property) && typeof property["description"] === "string" ? property["description"] : "";
+  context.left -= description.length;
+  if (context.left < 0) return [];
   const lines = description
     .split(LINE_TERMINATOR)
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  const tags = withTags ? constraintTags(property) : "";
+  const tags = context.tags ? constraintTags(property) : "";
   return tags === "" ? lines : [...lines, tags];
 }
 

@@ -39,7 +39,8 @@ export function childSchemas(schema: Schema): unknown[] {
   }
   for (const key of LISTS) {
     const list = schema[key];
-    if (Array.isArray(list)) children.push(...list);
+    // One by one: there may be more than a call can take as arguments.
+    if (Array.isArray(list)) for (const child of list) children.push(child);
   }
   for (const key of SINGLE) if (isRecord(schema[key])) children.push(schema[key]);
   return children;

@@ -1,5 +1,5 @@
 import type { CallableTool } from "@nestbox/tool";
-import { schemaToType, type SchemaType } from "./schema-type.ts";
+import { schemaToType, type SchemaType, type TypeOptions } from "./schema-type.ts";
 
 /** Longest input type of a declaration, in characters, before it becomes `unknown`. */
 export const MAX_INPUT_CHARS = 16_000;
@@ -16,31 +16,54 @@ const TEXT: SchemaType = { type: "string", declarations: [] };
 export interface Signature {
   /** One member of `tools`: `search(args: { … }): Promise<…>;`. */
   readonly member: string;
+  /** Its parts. */
+  readonly input: string;
+  readonly output: string;
   /** Types that the member needs. */
   readonly declarations: readonly string[];
 }
 
-/** The member of `tools` that calls a tool. `typePrefix` goes in front of its named types. */
-export function renderSignature(tool: DeclaredTool, identifier: string, typePrefix = ""): Signature {
+export interface SignatureOptions {
+  /** Goes in front of the names of the tool's types. */
+  readonly typePrefix?: string;
+  /** What stands for a result of which nothing is known. Default: `unknown`. */
+  readonly anyResult?: TypeOptions["anything"];
+}
+
+/** The member of `tools` that calls a tool. */
+export function renderSignature(
+  tool: DeclaredTool,
+  identifier: string,
+  { typePrefix = "", anyResult = "unknown" }: SignatureOptions = {},
+): Signature {
   const input = schemaToType(tool.parameters, { maxChars: MAX_INPUT_CHARS, typePrefix });
-  let output = outputType(tool, typePrefix);
-  const shared = output.declarations.some((text) =>
-    input.declarations.some((other) => nameOf(other) === nameOf(text)),
-  );
-  if (shared) output = outputType(tool, `${typePrefix}Result`);
+  const taken = new Set(input.declarations.map(nameOf));
+  let prefix = typePrefix;
+  let output = outputType(tool, prefix, anyResult);
+  while (output.declarations.some((text) => taken.has(nameOf(text)))) {
+    prefix += "Result";
+    output = outputType(tool, prefix, anyResult);
+  }
   // `new(…)` would declare a constructor.
   const key = identifier === "new" ? '"new"' : identifier;
   return {
     member: `${key}(args: ${input.type}): Promise<${output.type}>;`,
+    input: input.type,
+    output: output.type,
     declarations: [...input.declarations, ...output.declarations],
   };
 }
 
-function outputType(tool: DeclaredTool, typePrefix: string): SchemaType {
-  return tool.outputSchema === undefined ? TEXT : schemaToType(tool.outputSchema, { typePrefix });
+function outputType(
+  tool: DeclaredTool,
+  typePrefix: string,
+  anything: NonNullable<SignatureOptions["anyResult"]>,
+): SchemaType {
+  return tool.outputSchema === undefined ? TEXT : schemaToType(tool.outputSchema, { typePrefix, anything });
 }
 
-function nameOf(declaration: string): string {
+/** The name of a declared type. */
+export function nameOf(declaration: string): string {
   return declaration.slice(0, declaration.indexOf(" ="));
 }
 

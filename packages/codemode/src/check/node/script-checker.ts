@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -80,7 +80,10 @@ async function checkScript(
       writeFile(join(folder, "world.d.ts"), declarations),
       writeFile(join(folder, file), source.text),
     ]);
-    const result = await runCommand(compiler, [...FLAGS, "world.d.ts", file], {
+    // What remains of TypeScript without its types tells which names are used as values.
+    const isTyped = source.extension === ".ts";
+    const emit = isTyped ? ["--outDir", OUTPUT, "--removeComments"] : ["--noEmit"];
+    const result = await runCommand(compiler, [...FLAGS, ...emit, "world.d.ts", file], {
       cwd: folder,
       env: { GOMEMLIMIT: MEMORY_LIMIT, GOMAXPROCS: "2" },
       timeoutMs,
@@ -91,16 +94,19 @@ async function checkScript(
       return { kind: "not-checked", reason: `checking took longer than ${timeoutMs} ms` };
     if (result.kind !== "exited")
       return { kind: "not-checked", reason: `the checker ended early (${result.kind})` };
-    return readDiagnostics(result.stdout, { ...source, file, code: request.code });
+    const erased = isTyped ? await readFile(join(folder, OUTPUT, "script.js"), "utf8") : undefined;
+    return readDiagnostics(result.stdout, { ...source, file, code: request.code, declarations, erased });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** Folder of what the compiler writes. */
+const OUTPUT = "out";
+
 /** Lenient about the script's own code, exact about calls; reads no file but the two it is given. */
 const FLAGS: readonly string[] = [
   "--ignoreConfig",
-  "--noEmit",
   "--pretty",
   "false",
   "--allowJs",
