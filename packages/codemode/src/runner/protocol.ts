@@ -2,10 +2,10 @@
  * What a sandbox may say. All of it is distrusted: a frame that does not have exactly this shape ends the sandbox,
  * never the host.
  */
-import { canonicalJson } from "../shared/canonical-json.ts";
 import { isRecord } from "../shared/guards.ts";
 import type { ScriptErrorKind } from "../types.ts";
 import type { Frame, Segment } from "./frames.ts";
+import { bytesOf, bytesOfJson } from "./value-bytes.ts";
 
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
@@ -17,18 +17,16 @@ export type Row =
       readonly id: number;
       readonly tool: number;
       readonly line: number;
-      readonly args: unknown;
-      readonly argsJson: () => string;
+      readonly args: SentArgs;
     }
   | {
       readonly kind: "execute";
       readonly id: number;
       readonly name: string;
       readonly line: number;
-      readonly args: unknown;
-      readonly argsJson: () => string;
+      readonly args: SentArgs;
     }
-  | { readonly kind: "global"; readonly id: number; readonly global: number; readonly args: unknown }
+  | { readonly kind: "global"; readonly id: number; readonly global: number; readonly args: SentArgs }
   | { readonly kind: "text" | "console"; readonly text: string }
   | { readonly kind: "image"; readonly data: string; readonly mimeType: string }
   | {
@@ -38,6 +36,14 @@ export type Row =
     }
   | { readonly kind: "failed"; readonly error: ReportedError }
   | { readonly kind: "warning"; readonly warning: "unhandled-rejection" | "value"; readonly message: string };
+
+/** Arguments as they came: read only when there is room for what they become. */
+export interface SentArgs {
+  /** Bytes that reading them takes at least. */
+  readonly atLeast: number;
+  /** Throws {@link ProtocolError}. */
+  readonly read: () => { readonly value: unknown; readonly bytes: number };
+}
 
 export interface ReportedError {
   readonly kind: ScriptErrorKind;
@@ -58,11 +64,19 @@ export interface TurnReport {
   readonly rejection?: string;
 }
 
+/** What is large stands beside a header; what is in one becomes up to twenty times its size when it is parsed. */
+const MAX_HEADER_CHARS = 64 * 1024 * 1024;
+/** More than the bridge tells of one. */
+const MAX_WARNING_CHARS = 4_000;
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+/** A shorter text cannot become much: it is weighed when it has been read, which looks at all of it anyway. */
+const SCAN_CHARS = 1024 * 1024;
 const REPORTED_KINDS = new Set<string>(["script", "policy", "limit", "timeout", "memory"]);
 
 /** Reads a `turn` or `early` frame; throws {@link ProtocolError}. */
 export function readReport(frame: Frame, maxDepth: number): TurnReport {
+  if (frame.header.length > MAX_HEADER_CHARS)
+    throw new ProtocolError("more in one report than a script says");
   const header: unknown = parse(frame.header);
   if (!isRecord(header) || !Array.isArray(header["r"])) throw new ProtocolError("a report without rows");
   const rows = header["r"].map((row: unknown) => readRow(row, frame.segments, maxDepth));
@@ -76,7 +90,7 @@ export function readReport(frame: Frame, maxDepth: number): TurnReport {
     wakeMs: w,
     busyMs: b,
     ...(isCount(h) ? { heapBytes: h } : {}),
-    ...(typeof x === "string" ? { rejection: x } : {}),
+    ...(typeof x === "string" ? { rejection: x.slice(0, MAX_WARNING_CHARS) } : {}),
   };
 }
 
@@ -92,15 +106,15 @@ function readRow(row: unknown, segments: readonly Segment[], maxDepth: number): 
   switch (kind) {
     case 1: {
       if (!isCount(a) || !isCount(b) || !isCount(c)) break;
-      return { kind: "tool", id: a, tool: b, line: c, ...readArgs(d, segments, maxDepth) };
+      return { kind: "tool", id: a, tool: b, line: c, args: readArgs(d, segments, maxDepth) };
     }
     case 2: {
       if (!isCount(a) || typeof b !== "string" || !isCount(c)) break;
-      return { kind: "execute", id: a, name: b, line: c, ...readArgs(d, segments, maxDepth) };
+      return { kind: "execute", id: a, name: b, line: c, args: readArgs(d, segments, maxDepth) };
     }
     case 3: {
       if (!isCount(a) || !isCount(b)) break;
-      return { kind: "global", id: a, global: b, args: readArgs(d, segments, maxDepth).args };
+      return { kind: "global", id: a, global: b, args: readArgs(d, segments, maxDepth) };
     }
     case 4:
       return { kind: "text", text: readText(a, segments) };
@@ -116,7 +130,7 @@ function readRow(row: unknown, segments: readonly Segment[], maxDepth: number): 
       return { kind: "failed", error: readError(a) };
     case 9: {
       if ((a !== "unhandled-rejection" && a !== "value") || typeof b !== "string") break;
-      return { kind: "warning", warning: a, message: b };
+      return { kind: "warning", warning: a, message: b.slice(0, MAX_WARNING_CHARS) };
     }
     default:
       break;
@@ -124,19 +138,24 @@ function readRow(row: unknown, segments: readonly Segment[], maxDepth: number): 
   throw new ProtocolError("a row of an unknown shape");
 }
 
-function readArgs(
-  value: unknown,
-  segments: readonly Segment[],
-  maxDepth: number,
-): { readonly args: unknown; readonly argsJson: () => string } {
-  if (value === undefined) return { args: undefined, argsJson: () => "" };
+function readArgs(value: unknown, segments: readonly Segment[], maxDepth: number): SentArgs {
+  if (value === undefined) return { atLeast: 0, read: () => ({ value: undefined, bytes: 0 }) };
   if (Array.isArray(value) && value.length === 1) {
-    const args = shallow(value[0], maxDepth);
-    return { args, argsJson: () => canonicalJson(args) };
+    const sent: unknown = value[0];
+    return { atLeast: 0, read: () => weighed(sent, 0, maxDepth) };
   }
   const text = segmentAt(value, segments);
-  const args = parseDeep(text, maxDepth);
-  return { args, argsJson: () => canonicalJson(args) };
+  return {
+    atLeast: text.length > SCAN_CHARS ? bytesOfJson(text) : text.length,
+    read: () => weighed(parse(text), text.length, maxDepth),
+  };
+}
+
+/** `chars`: of the text that it was parsed from, which holds its keys and texts; 0 where nothing but the value is known. */
+function weighed(value: unknown, chars: number, maxDepth: number): ReturnType<SentArgs["read"]> {
+  const bytes = bytesOf(value, maxDepth);
+  if (bytes === undefined) throw new ProtocolError("a value that is nested too deeply");
+  return { value, bytes: bytes.structure + Math.max(bytes.texts, chars) };
 }
 
 function readText(value: unknown, segments: readonly Segment[]): string {
@@ -211,23 +230,8 @@ function parseDeep(text: string, maxDepth: number): unknown {
 }
 
 function shallow(value: unknown, maxDepth: number): unknown {
-  if (isDeeper(value, maxDepth)) throw new ProtocolError("a value that is nested too deeply");
+  if (bytesOf(value, maxDepth) === undefined) throw new ProtocolError("a value that is nested too deeply");
   return value;
-}
-
-/** Whether a parsed value is nested deeper than `limit`, without recursion. */
-export function isDeeper(value: unknown, limit: number): boolean {
-  let level: object[] = typeof value === "object" && value !== null ? [value] : [];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    const next: object[] = [];
-    for (const parent of level) {
-      const children: readonly unknown[] = Array.isArray(parent) ? parent : Object.values(parent);
-      for (const child of children) if (typeof child === "object" && child !== null) next.push(child);
-    }
-    level = next;
-  }
-  return false;
 }
 
 function isCount(value: unknown): value is number {

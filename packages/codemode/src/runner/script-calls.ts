@@ -15,13 +15,15 @@ import { messageOf } from "../shared/guards.ts";
 import type { ScriptCall, ScriptEvent, ScriptRequest } from "../types.ts";
 import type { Clock } from "./clock.ts";
 import { Stopwatch } from "./stopwatch.ts";
+import { Denials } from "./denials.ts";
 import type { OutputCheck } from "./output-check.ts";
+import type { SentArgs } from "./protocol.ts";
 import { answerOf, denial, type ScriptAnswer, textOf, toPlain } from "./script-value.ts";
 
 const MAX_ERROR_CHARS = 500;
 const MAX_PROGRESS_CHARS = 2_000;
-/** Denials that a script's run remembers. */
-const MAX_DENIALS = 1_000;
+/** Of a name that no tool has, so many characters are told and looked at. */
+const MAX_NAME_CHARS = 200;
 
 export interface ScriptCallsOptions {
   readonly request: ScriptRequest;
@@ -31,16 +33,24 @@ export interface ScriptCallsOptions {
   readonly emit: (event: ScriptEvent) => void;
   readonly check: OutputCheck;
   readonly callTimeoutMs: number | undefined;
+  /** Bytes that the arguments of all calls that have not come back may take in this process. */
+  readonly maxHeldBytes: number;
   readonly answer: (id: number, answer: ScriptAnswer) => void;
 }
 
 /** One call as the sandbox has named it. */
 export interface NestedCall {
   readonly id: number;
-  readonly args: unknown;
-  readonly argsJson: () => string;
+  readonly args: SentArgs;
   /** 1-based line of the script, 0 where unknown. */
   readonly line: number;
+}
+
+type ReadOutcome = (outcome: ToolCallOutcome, decision: CallDecision | undefined) => ScriptAnswer;
+
+interface HeldArgs {
+  readonly args: unknown;
+  readonly release: () => void;
 }
 
 type MutableCall = { -readonly [K in keyof ScriptCall]: ScriptCall[K] };
@@ -66,7 +76,8 @@ export class ScriptCalls {
   readonly #tools: ReadonlyMap<string, CallableTool>;
   readonly #records: MutableCall[] = [];
   readonly #open = new Map<number, OpenCall>();
-  readonly #denials = new Map<string, { readonly decision: CallDecision; readonly text: string }>();
+  readonly #denials = new Denials();
+  #heldBytes = 0;
   #lastId = 0;
   #ended = false;
 
@@ -102,7 +113,10 @@ export class ScriptCalls {
   callTool(call: NestedCall, index: number): boolean {
     const tool = this.#options.tools[index];
     if (tool === undefined) return false;
-    void this.#call(call, tool, (outcome, decision) => answerOf(tool, outcome, decision));
+    const read: ReadOutcome = (outcome, decision) => answerOf(tool, outcome, decision);
+    const held = this.#hold(call.args);
+    if (held === undefined) this.#refuse(call, tool.name, read);
+    else void this.#call(call, held, tool, read);
     return true;
   }
 
@@ -111,34 +125,46 @@ export class ScriptCalls {
     const tool = this.#tools.get(name);
     if (tool === undefined) {
       const result: ToolResult = { content: [{ type: "text", text: this.#notFound(name) }], details: {} };
+      const held = this.#hold(call.args);
       const value = {
-        toolCall: { type: "toolCall", id: "", name, arguments: toPlain(call.args) ?? {} },
+        toolCall: { type: "toolCall", id: "", name, arguments: toPlain(held?.args) ?? {} },
         result,
         isError: true,
       };
       this.#options.answer(call.id, { kind: "value", value });
+      held?.release();
       return;
     }
-    void this.#call(call, tool, (outcome) => ({
+    const read: ReadOutcome = (outcome) => ({
       kind: "value",
       value: { toolCall: outcome.toolCall, result: outcome.result, isError: outcome.isError },
       what: `the outcome of ${tool.name}`,
-    }));
+    });
+    const held = this.#hold(call.args);
+    if (held === undefined) this.#refuse(call, name, read);
+    else void this.#call(call, held, tool, read);
   }
 
-  callGlobal(id: number, index: number, args: unknown): boolean {
+  callGlobal(id: number, index: number, sent: SentArgs): boolean {
     const global = this.#options.request.globals?.[index];
     if (global === undefined) return false;
+    const held = this.#hold(sent);
+    if (held === undefined) {
+      const message = this.#tooMuch(global.name);
+      this.#options.answer(id, { kind: "error", name: "RangeError", message, denied: false });
+      return true;
+    }
     const controller = new AbortController();
     this.#open.set(id, { record: undefined, controller, startedAt: 0 });
     void (async () => {
       let answer: ScriptAnswer;
       try {
-        const list = (Array.isArray(args) ? args : []) as never;
+        const list = (Array.isArray(held.args) ? held.args : []) as never;
         answer = { kind: "value", value: await global.execute(list, { signal: controller.signal }) };
       } catch (error) {
         answer = { kind: "error", name: errorName(error), message: messageOf(error), denied: false };
       }
+      held.release();
       if (this.#open.delete(id)) this.#options.answer(id, answer);
     })();
     return true;
@@ -158,13 +184,37 @@ export class ScriptCalls {
     }
   }
 
-  async #call(
-    { id, args, argsJson, line }: NestedCall,
-    tool: CallableTool,
-    read: (outcome: ToolCallOutcome, decision: CallDecision | undefined) => ScriptAnswer,
-  ): Promise<void> {
-    const { request, clock } = this.#options;
-    const { name } = tool;
+  /** Reads arguments where there is room for them, which is theirs until the tool is done, whatever became of its call. */
+  #hold({ atLeast, read }: SentArgs): HeldArgs | undefined {
+    const room = this.#options.maxHeldBytes - this.#heldBytes;
+    if (atLeast > room) return undefined;
+    const { value, bytes } = read();
+    if (bytes > room) return undefined;
+    this.#heldBytes += bytes;
+    return { args: value, release: () => void (this.#heldBytes -= bytes) };
+  }
+
+  #tooMuch(name: string): string {
+    return `${name} was not called: the arguments of all calls that are running would take more than the limit of ${this.#options.maxHeldBytes} bytes (maxFrameBytes); await some of them first`;
+  }
+
+  #refuse({ id, line }: NestedCall, name: string, read: ReadOutcome): void {
+    const record = this.#record(name, line);
+    const text = this.#tooMuch(name);
+    record.status = "error";
+    record.began = false;
+    record.durationMs = 0;
+    record.error = shorten(text, MAX_ERROR_CHARS);
+    this.#tell(record);
+    const outcome: ToolCallOutcome = {
+      toolCall: { type: "toolCall", id: "", name, arguments: {} },
+      result: { content: [{ type: "text", text }], details: { name: "RangeError" } },
+      isError: true,
+    };
+    this.#options.answer(id, read(outcome, undefined));
+  }
+
+  #record(name: string, line: number): MutableCall {
     const record: MutableCall = {
       index: this.#records.length,
       id: "",
@@ -174,9 +224,21 @@ export class ScriptCalls {
       ...(line > 0 ? { line } : {}),
     };
     this.#records.push(record);
-    const key = (): string => `${name}\u0000${argsJson()}`;
-    const remembered = this.#denials.size === 0 ? undefined : this.#denials.get(key());
+    return record;
+  }
+
+  async #call(
+    { id, line }: NestedCall,
+    { args, release }: HeldArgs,
+    tool: CallableTool,
+    read: ReadOutcome,
+  ): Promise<void> {
+    const { request, clock } = this.#options;
+    const { name } = tool;
+    const record = this.#record(name, line);
+    const remembered = this.#denials.find(name, args);
     if (remembered !== undefined) {
+      release();
       // Asked and refused once: the same call is not asked again, whoever makes it.
       record.status = "denied";
       record.began = false;
@@ -206,13 +268,15 @@ export class ScriptCalls {
         onUpdate: (partial) => this.#progress(record, partial),
       });
       if (open.timedOut === true) return;
-      answer = this.#settle(record, tool, key, outcome, controller.signal, read);
+      answer = this.#settle(record, tool, args, outcome, controller.signal, read);
     } catch (error) {
       if (open.timedOut === true) return;
       // A caller never rejects for a tool's failure: what rejects is the host itself, or arguments that it refuses.
       record.status = controller.signal.aborted ? "cancelled" : "error";
       record.error = shorten(messageOf(error), MAX_ERROR_CHARS);
       answer = { kind: "error", name: errorName(error), message: messageOf(error), denied: false };
+    } finally {
+      release();
     }
     watch?.stop();
     if (!this.#open.delete(id)) return;
@@ -244,10 +308,10 @@ export class ScriptCalls {
   #settle(
     record: MutableCall,
     tool: CallableTool,
-    key: () => string,
+    args: unknown,
     outcome: HostOutcome,
     signal: AbortSignal,
-    read: (outcome: ToolCallOutcome, decision: CallDecision | undefined) => ScriptAnswer,
+    read: ReadOutcome,
   ): ScriptAnswer {
     const decision = outcome.decision ?? this.#decisionOf(outcome.toolCall.id);
     // After the end the record says `cancelled` and stays so.
@@ -265,9 +329,10 @@ export class ScriptCalls {
         record.error = shorten(textOf(outcome.result) || `Tool "${tool.name}" failed`, MAX_ERROR_CHARS);
       } else record.status = "ok";
       this.#checkOutput(tool, outcome);
-      if (denied && decision !== undefined && this.#denials.size < MAX_DENIALS) {
+      if (denied && decision !== undefined) {
         const spoken = denial(textOf(outcome.result), decision);
-        this.#denials.set(key(), { decision, text: spoken.kind === "error" ? spoken.message : "" });
+        const text = spoken.kind === "error" ? spoken.message : "";
+        this.#denials.add(tool.name, args, { decision, text });
       }
     }
     return read(outcome, decision);
@@ -308,7 +373,8 @@ export class ScriptCalls {
     this.#options.emit({ type: "call", call: { ...record } });
   }
 
-  #notFound(name: string): string {
+  #notFound(full: string): string {
+    const name = shorten(full, MAX_NAME_CHARS);
     const known = this.#options.names.map((tool) => tool.name);
     const wanted = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
     const close = known.filter(

@@ -31,7 +31,7 @@ import { asMemory, memoryMessage, scriptErrorOf } from "./script-error.ts";
 import type { ScriptAnswer } from "./script-value.ts";
 import { startHeader } from "./start-header.ts";
 import type { Stopwatch } from "./stopwatch.ts";
-import { storeWrites } from "./store-writes.ts";
+import { fitsStore, MAX_WRITTEN_CHARS, storeWrites } from "./store-writes.ts";
 
 export interface ScriptRunOptions {
   readonly run: number;
@@ -122,6 +122,7 @@ export class ScriptRun {
       clock: options.clock,
       check: options.check,
       callTimeoutMs: options.limits.callTimeoutMs,
+      maxHeldBytes: options.limits.maxFrameBytes,
       emit: (event) => this.#emit(event),
       answer: (id, answer) => this.#answer(id, answer),
     });
@@ -304,6 +305,11 @@ export class ScriptRun {
         this.#warn({ kind: row.warning, message: row.message });
         return;
       case "done":
+        if (!fitsStore(row.writes)) {
+          const message = `The script changed more in its store than the limit of ${MAX_WRITTEN_CHARS} characters`;
+          this.#fail("limit", "LimitError", message);
+          return;
+        }
         this.#ending = { ok: true, value: row.value as JsonValue | undefined, writes: row.writes };
         return;
       case "failed":

@@ -136,6 +136,7 @@ function main(settings: Settings): void {
       own: `{"store":${store},"environment":${JSON.stringify(environment)}}`,
       cpuMs: header.cpuMs,
       memoryMb: header.memoryMb,
+      maxFrameBytes: settings.maxFrameBytes,
       prepare,
       send,
       clock: () => performance.now(),

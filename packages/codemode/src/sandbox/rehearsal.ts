@@ -51,6 +51,7 @@ export function rehearse(
     own: '{"store":{},"environment":{}}',
     cpuMs: 1_000,
     memoryMb: 0,
+    maxFrameBytes: 1_000_000,
     prepare,
     send,
     ended: () => undefined,

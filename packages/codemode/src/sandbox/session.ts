@@ -5,7 +5,7 @@
  * that this process still answers; `early` frames come in between. After the turn in which the script finished, or
  * failed in a way that spoils the realm, the realm is disposed and `ended` says so.
  */
-import { FRAME, type Segment } from "../runner/frames.ts";
+import { FRAME, oversize, type Segment } from "../runner/frames.ts";
 import type { PrepareOutcome } from "../source/prepare.ts";
 import type { TurnEnd, Vm, VmHooks } from "./vm.ts";
 
@@ -19,6 +19,8 @@ export interface SessionOptions {
   readonly own: string;
   readonly cpuMs: number;
   readonly memoryMb: number;
+  /** What the host takes; a larger frame would end this process instead of the script. */
+  readonly maxFrameBytes: number;
   readonly prepare: (code: string) => PrepareOutcome;
   readonly send: (type: number, run: number, header: string, segments?: readonly Segment[]) => void;
   readonly ended: () => void;
@@ -42,6 +44,8 @@ export function createSession(options: SessionOptions): Session {
   let over = false;
   /** This process should not be given another script. */
   let renew = false;
+  /** Output that did not fit into a frame: the script ends with its turn. */
+  let tooLarge: number | undefined;
 
   function timed(step: (leftMs: number) => TurnEnd): TurnEnd {
     const started = clock();
@@ -53,6 +57,10 @@ export function createSession(options: SessionOptions): Session {
 
   function turn(end: TurnEnd): void {
     if (over) return;
+    if (tooLarge !== undefined) {
+      fail(tooLargeError(tooLarge));
+      return;
+    }
     if (end.kind === "waiting" || end.kind === "rejection") {
       report(end.kind === "rejection" ? JSON.stringify(end.message.slice(0, 2000)) : undefined);
       return;
@@ -71,8 +79,20 @@ export function createSession(options: SessionOptions): Session {
     const heap = finished ? safely(() => vm.memoryBytes()) : undefined;
     const extra =
       (rejection === undefined ? "" : `,"x":${rejection}`) + (heap === undefined ? "" : `,"h":${heap}`);
-    send(FRAME.turn, run, `${text.slice(semicolon + 1, -1)},"b":${busyMs.toFixed(2)}${extra}}`, segments);
+    const header = `${text.slice(semicolon + 1, -1)},"b":${busyMs.toFixed(2)}${extra}}`;
+    const size = oversize(options.maxFrameBytes, header, segments);
+    if (size !== undefined) {
+      fail(tooLargeError(size));
+      return;
+    }
+    send(FRAME.turn, run, header, segments);
     if (finished) end();
+  }
+
+  function tooLargeError(size: number): Record<string, unknown> {
+    const { maxFrameBytes } = options;
+    const message = `What the script put out, called and returned in one turn: ${size} bytes are more than the limit of ${maxFrameBytes} (maxFrameBytes); await some of its calls before the others`;
+    return { kind: "limit", name: "LimitError", message };
   }
 
   function finishWith(error: Record<string, unknown>): void {
@@ -88,9 +108,16 @@ export function createSession(options: SessionOptions): Session {
     } catch {
       segments.length = 0;
     }
-    const rows = `[8,${JSON.stringify(error)}]`;
-    const all = partial === undefined || partial === "" ? rows : `${partial},${rows}`;
-    send(FRAME.turn, run, `{"r":[${all}],"p":0,"w":-1,"b":${busyMs.toFixed(2)}}`, segments);
+    fail(error, partial, segments);
+  }
+
+  /** Ends the script with this error, after the rows that were queued where they fit beside it. */
+  function fail(error: Record<string, unknown>, before = "", segments: readonly string[] = []): void {
+    const row = `[8,${JSON.stringify(error)}]`;
+    const frame = (rows: string): string => `{"r":[${rows}],"p":0,"w":-1,"b":${busyMs.toFixed(2)}}`;
+    const all = frame(before === "" ? row : `${before},${row}`);
+    if (oversize(options.maxFrameBytes, all, segments) === undefined) send(FRAME.turn, run, all, segments);
+    else send(FRAME.turn, run, frame(row));
     end();
   }
 
@@ -133,7 +160,9 @@ export function createSession(options: SessionOptions): Session {
   return {
     run,
     hooks(text, segments) {
-      if (!over) send(FRAME.early, run, text, segments);
+      if (over || tooLarge !== undefined) return;
+      tooLarge = oversize(options.maxFrameBytes, text, segments);
+      if (tooLarge === undefined) send(FRAME.early, run, text, segments);
     },
     start() {
       // Not the script's own time: the host's watchdog has an allowance for it.

@@ -4,6 +4,9 @@ import { FRAME } from "../../src/runner/frames.ts";
 import { watchedRunner } from "./crossings.ts";
 import { fakeCaller } from "./fake-caller.ts";
 import { harness } from "./harness.ts";
+import { sandboxes } from "./sandbox-pids.ts";
+
+const pids = (): readonly number[] => (process.platform === "linux" ? sandboxes() : []);
 
 const { run, value } = harness({ maxProcesses: 1 });
 const hugeFrame = fileURLToPath(new URL("./fixtures/huge-frame.ts", import.meta.url));
@@ -54,6 +57,47 @@ describe("the size of a frame", () => {
       ok: false,
       error: { kind: "limit", message: expect.stringContaining("maxFrameBytes") },
     });
+    expect(await value("return 1", { limits })).toBe(1);
+  });
+
+  test.each([
+    [
+      "calls of one turn",
+      "const s = 'x'.repeat(40_000); await Promise.all([1, 2, 3].map((i) => tools.noop({ i, s })))",
+    ],
+    ["its result", "return 'x'.repeat(120_000)"],
+    ["its result, in words", "return Array.from({ length: 30_000 }, (_, i) => i)"],
+    ["one text", "text('日'.repeat(60_000)); for (let i = 0; i < 10; i++) text(i); return 1"],
+    [
+      "one call that is awaited",
+      "try { await tools.noop({ s: 'x'.repeat(120_000) }) } catch { return 'caught' }",
+    ],
+  ])(
+    "hostile 33: what a script makes (%s) over it is a limit that is named, and its process goes on",
+    async (_name, code) => {
+      const before = pids();
+      const limits = { maxFrameBytes: 100_000 };
+      const outcome = await run(`text('before'); await tools.noop({}); ${code}`, { limits });
+      expect(outcome).toMatchObject({
+        ok: false,
+        error: {
+          kind: "limit",
+          name: "LimitError",
+          message: expect.stringMatching(/limit of 100000\b.*maxFrameBytes/),
+        },
+        output: [{ type: "text", text: "before" }],
+      });
+      expect(await value("return 1", { limits })).toBe(1);
+      expect(pids()).toEqual(before);
+    },
+  );
+
+  test("hostile 33: what did not fit beside the error of a script that was stopped is left out, and the error told", async () => {
+    const limits = { maxFrameBytes: 100_000, cpuMs: 2_000 };
+    const code = "for (let i = 0; i < 100; i++) text('x'.repeat(3_000)); while (true);";
+    const outcome = await run(code, { limits });
+    expect(outcome).toMatchObject({ ok: false, error: { kind: "timeout" } });
+    expect(outcome.output.length).toBeGreaterThanOrEqual(64);
     expect(await value("return 1", { limits })).toBe(1);
   });
 

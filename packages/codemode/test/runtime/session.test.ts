@@ -40,6 +40,7 @@ function open(
     own: "{}",
     cpuMs: 100,
     memoryMb: 64,
+    maxFrameBytes: 1_000_000,
     prepare,
     send: (type, _run, header, segments = []) =>
       sent.push({ type, header: JSON.parse(header) as unknown, segments }),
