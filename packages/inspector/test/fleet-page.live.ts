@@ -250,7 +250,7 @@ describe("the page of a run", () => {
       run: {
         id: "release-42",
         state: "halted",
-        message: "tool deploy was 1f0c and is absent",
+        message: "removed tool deploy",
         resumeWith: ["nestbox", "resume", "--config", "fleet.jsonc"],
       },
       calls: calls6.map((one) =>
@@ -260,7 +260,7 @@ describe("the page of a run", () => {
     fleet.setRun("release-42", runOf(trace));
     const { page, check, close } = await show(fleet, "#run=release-42");
     const why = page.getByRole("region", { name: "Why it is halted" });
-    await why.getByText("tool deploy was 1f0c and is absent").waitFor();
+    await why.getByText("removed tool deploy").waitFor();
     expect(await why.locator("code").textContent()).toBe("nestbox resume --config fleet.jsonc release-42");
     expect(await page.locator(".bar.running").count()).toBe(0);
     await page.getByRole("button", { name: /^halted 1/ }).waitFor();

@@ -32,6 +32,8 @@ export interface FleetSourceOptions {
 /** How often the list and an open run are asked for; where an answer takes long, less often. */
 export const LIST_MS = 2_000;
 export const RUN_MS = 1_000;
+/** A look that takes longer is told of, while it goes on. */
+export const LATE_MS = 3_000;
 const SHARE = 5;
 /** Runs that are listed. */
 export const MAX_LISTED = 10_000;
@@ -157,17 +159,29 @@ function createLooks(
   let trouble = "";
   let over: AbortController | undefined;
 
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
   const begin = async (ending: AbortSignal): Promise<void> => {
     for (let more = true; more && !ending.aborted;) {
       const began = world.now();
+      const answered = new AbortController();
+      const signals = AbortSignal.any([ending, answered.signal]);
+      void world.pause(LATE_MS, signals).then(() => {
+        if (signals.aborted || trouble !== "") return;
+        trouble = LATE;
+        tell();
+      });
       try {
         more = await look();
         trouble = "";
       } catch (error) {
         trouble = troubleOf(error);
+      } finally {
+        answered.abort();
       }
       if (ending.aborted) return;
-      for (const listener of listeners) listener();
+      tell();
       if (more) await world.pause(Math.max(everyMs, (world.now() - began) * SHARE), ending);
     }
   };
@@ -188,6 +202,8 @@ function createLooks(
     },
   };
 }
+
+const LATE = `The fleet has not answered for ${LATE_MS / 1_000} seconds. The page waits until it does.`;
 
 /** What goes on by itself says so: nobody has to load the page again. */
 function troubleOf(error: unknown): string {

@@ -143,11 +143,11 @@ describe("the trace of a run of a fleet", () => {
     await on.carryOn(code);
     on.at(START + 10_000);
     await on.wake("3", { kind: "approved", fingerprint: "f1", by: "ada" });
-    const halted: FleetRun = { ...parked, state: "halted", message: "tool deploy was 1f0c and is absent" };
+    const halted: FleetRun = { ...parked, state: "halted", message: "removed tool deploy" };
     const run = shown(halted, on.contents(), START + 3 * day);
     expect(run).toMatchObject({
       durationMs: 10_000,
-      standing: { state: "halted", message: "tool deploy was 1f0c and is absent" },
+      standing: { state: "halted", message: "removed tool deploy" },
     });
     expect(run.calls[2]).toMatchObject({
       name: "deploy",

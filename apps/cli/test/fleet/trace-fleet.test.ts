@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 
 import { type FleetEngine, FleetError, type FleetQuestion } from "../../src/fleet/engine.ts";
 import type { FleetWorld } from "../../src/fleet/fleet-world.ts";
-import { createFleetSource } from "../../src/fleet/trace-source.ts";
+import { createFleetSource, LATE_MS } from "../../src/fleet/trace-source.ts";
 import { main } from "../../src/program.ts";
 import { UsageError } from "../../src/usage-error.ts";
 import {
@@ -45,16 +45,21 @@ const runs = () =>
 /** Pauses last until the test says so. */
 function paused() {
   let go: () => void = () => undefined;
+  let late: () => void = () => undefined;
   const asked: number[] = [];
   return {
     asked,
     next: () => go(),
+    late: () => late(),
     world: {
       now: () => NOW,
       pause: (ms: number, signal: AbortSignal) =>
         new Promise<void>((resolve) => {
-          asked.push(ms);
-          go = resolve;
+          if (ms === LATE_MS) late = resolve;
+          else {
+            asked.push(ms);
+            go = resolve;
+          }
           signal.addEventListener("abort", () => resolve(), { once: true });
         }),
     },
@@ -113,6 +118,41 @@ describe("the runs of a fleet, for the page", () => {
     pauses.next();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(pauses.asked).toHaveLength(2);
+  });
+
+  it("are said not to answer after three seconds, and not when they have", async () => {
+    const { source, pauses, setOpen } = await sourceOf(runs());
+    expect(LATE_MS).toBe(3_000);
+    const engine = await runs().world.open({});
+    const slow = Promise.withResolvers<FleetEngine>();
+    setOpen(() => slow.promise);
+    const news = told(source);
+    pauses.late();
+    await news.next();
+    expect(source.list()).toMatchObject({
+      loaded: false,
+      trouble: expect.stringContaining("3 seconds") as string,
+    });
+    slow.resolve(engine);
+    await news.next();
+    expect(source.list()).toMatchObject({ loaded: true, runs: { length: 2 } });
+    expect(source.list()).not.toHaveProperty("trouble");
+    // That look is over: its three seconds have nothing to say any more.
+    pauses.late();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(source.list()).not.toHaveProperty("trouble");
+    // What an engine says of itself says more, and stays.
+    setOpen(() => Promise.reject(new FleetError("unreachable", "It does not answer")));
+    pauses.next();
+    await news.next();
+    const never = Promise.withResolvers<FleetEngine>();
+    setOpen(() => never.promise);
+    pauses.next();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    pauses.late();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(source.list().trouble).toContain("It does not answer");
+    news.stop();
   });
 
   it("say of one that somebody ended, and of one that failed, which it was and why", async () => {

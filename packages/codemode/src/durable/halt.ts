@@ -49,17 +49,48 @@ export function divergence(found: Omit<Divergence, "message">): Extract<Halt, { 
   };
 }
 
+/** Tools and functions are told by name, and what became of them: their hashes say nothing to anybody. */
 export function changed(differences: readonly Change[]): Extract<Halt, { kind: "changed" }> {
-  const told = differences
-    .slice(0, 10)
-    .map(({ part, recorded, now }) => `${part} was ${recorded || "absent"} and is ${now || "absent"}`)
-    .join("; ");
-  const more = differences.length > 10 ? `; and ${differences.length - 10} more` : "";
+  const named = ["tool", "function"].flatMap((what) => {
+    const own = differences.filter(({ part }) => part.startsWith(`${what} `));
+    const told = (fate: string, changes: readonly Change[]): readonly string[] =>
+      changes.length === 0
+        ? []
+        : [`${fate} ${what}${changes.length === 1 ? "" : "s"} ${listOf(changes, what.length + 1)}`];
+    return [
+      ...told(
+        "changed",
+        own.filter(({ recorded, now }) => recorded !== "" && now !== ""),
+      ),
+      ...told(
+        "removed",
+        own.filter(({ now }) => now === ""),
+      ),
+      ...told(
+        "added",
+        own.filter(({ recorded }) => recorded === ""),
+      ),
+    ];
+  });
+  const others = differences.filter(({ part }) => !/^(?:tool|function) /.test(part));
+  const engine = others
+    .slice(0, MAX_TOLD)
+    .map(({ part, recorded, now }) => `${part} was ${recorded || "absent"} and is ${now || "absent"}`);
+  const more = others.length > MAX_TOLD ? [`and ${others.length - MAX_TOLD} more`] : [];
   return {
     kind: "changed",
     differences,
-    message: `The run cannot go on here, it began under other conditions: ${told}${more}`,
+    message: `The run cannot go on here, it began under other conditions: ${[...named, ...engine, ...more].join("; ")}`,
   };
+}
+
+/** Names that are told of each kind, and parts of the engine. */
+const MAX_TOLD = 10;
+
+function listOf(changes: readonly Change[], prefix: number): string {
+  const names = changes.slice(0, MAX_TOLD).map(({ part }) => part.slice(prefix));
+  const more = changes.length > MAX_TOLD ? ` and ${changes.length - MAX_TOLD} more` : "";
+  return `${names.join(", ")}${more}`;
 }
 
 /** Members of two flat records that differ. */

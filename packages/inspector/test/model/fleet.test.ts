@@ -63,7 +63,7 @@ describe("a list of runs", () => {
     expect(find("RELEASE-42")).toBe(1);
     expect(find("worker-b")).toBeGreaterThan(0);
     expect(find("delete_branch")).toBeGreaterThan(0);
-    expect(find("is absent")).toBe(10);
+    expect(find("removed tool")).toBe(10);
     expect(find("nothing is called so")).toBe(0);
     expect(filterFleet([hostileEntry], { text: "<img", states: new Set() })).toHaveLength(1);
   });

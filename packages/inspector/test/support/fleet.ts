@@ -111,9 +111,7 @@ export function entries(count: number, now: number): readonly FleetEntry[] {
       createdAt,
       ...(ended ? { endedAt: createdAt + 1_200 + (n % 60) * 5_400 } : {}),
       ...(state === "running" || ended ? { worker: `worker-${"ab"[n % 2]}` } : {}),
-      ...(state === "halted"
-        ? { message: "The run cannot go on here: tool deploy was 1f0c and is absent" }
-        : {}),
+      ...(state === "halted" ? { message: "The run cannot go on here: removed tool deploy" } : {}),
       ...(state === "parked" && !asks ? { wakeAt: now + 5_400_000 } : {}),
       waitingFor: asks ? 1 + (n % 3) : 0,
       questions: asks

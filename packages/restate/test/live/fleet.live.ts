@@ -224,9 +224,7 @@ test("a run that is moved to workers with other tools is paused, says why, and g
     const found = await admin.status("moved");
     return found?.status === "paused" && found.failure?.includes("conditions") === true ? found : undefined;
   }, "a reason");
-  expect(paused.failure).toMatch(
-    /began under other conditions: .*tool deploy was [0-9a-f]+ and is [0-9a-f]+/,
-  );
+  expect(paused.failure).toMatch(/began under other conditions: changed tools? .*\bdeploy\b/);
   expect(effectsOf("moved")).toEqual([]);
   await workers(BASE + 10, "old-again");
   await admin.resume(invocationId, { deployment: deploymentId ?? "" });
