@@ -35,6 +35,8 @@ export interface CallRows {
   /** Ends what still runs: the script's end cut it off. */
   cancelRunning(): void;
   rows(): readonly CallRow[];
+  /** Calls that have begun so far. */
+  started(): number;
   /** Rows that were dropped. */
   omitted(): number;
 }
@@ -82,6 +84,7 @@ export function createCallRows(onChange: () => void): CallRows {
       );
     },
     rows: () => [...rows.values()],
+    started: () => next,
     omitted: () => omitted,
   };
 }

@@ -3,25 +3,20 @@
  * store, and lays out how it ended. Everything that belongs to the session comes with `ctx`, at the time of the call.
  */
 import type { ExtensionAPI, ExtensionToolContext } from "@earendil-works/pi-coding-agent";
-import {
-  addUsage,
-  type CallDecision,
-  type PauseSource,
-  type ToolContent,
-  type ToolUsage,
-} from "@nestbox/tool";
+import type { CallDecision, PauseSource, ToolContent, ToolUsage } from "@nestbox/tool";
 import type { ScriptDiagnostic } from "../check/check-types.ts";
 import { diagnosticsText } from "../check/diagnostics-text.ts";
 import type { ScriptChecker } from "../check/node/script-checker.ts";
 import { createDiscovery, type RenderTool } from "../discovery/discovery.ts";
 import { createModelGlobals } from "../models/model-globals.ts";
 import { formatOutcome, header, type OutputFiles } from "../output/format-outcome.ts";
-import { isRecord, messageOf } from "../shared/guards.ts";
+import { messageOf } from "../shared/guards.ts";
 import { parseScriptSource } from "../source/options-line.ts";
 import type { HostGlobal, ScriptLimits, ScriptOutcome, ScriptRunner } from "../types.ts";
 import { createPiCaller } from "./caller.ts";
 import { createCallRows } from "./call-rows.ts";
 import type { CodemodeDetails } from "./details.ts";
+import { createModelCalls } from "./model-calls.ts";
 import { createPiCatalog } from "./model-catalog.ts";
 import { STORE_ENTRY_TYPE } from "./names.ts";
 import { createThrottle } from "./throttle.ts";
@@ -78,14 +73,7 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
   // Shows the script as running before its first call.
   publish();
 
-  let usage: ToolUsage | undefined;
-  let images = 0;
-  const onModelCall = createModelRow(
-    call.toolCallId,
-    rows,
-    (spent) => (usage = usage === undefined ? spent : addUsage(usage, spent)),
-    (count) => (images += count),
-  );
+  const modelCalls = createModelCalls(call.toolCallId, rows);
   const caller = createPiCaller({
     ...options,
     toolCallId: call.toolCallId,
@@ -99,7 +87,7 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
       ? []
       : createModelGlobals(createPiCatalog(call.ctx.modelRegistry), {
           docsPath: options.modelsReference,
-          onCall: onModelCall,
+          onCall: modelCalls.onCall,
         });
   try {
     const checked = await options.checker?.check({
@@ -126,12 +114,15 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
     });
     rows.cancelRunning();
     const lost = keepStore(outcome, options.pi);
-    const { content, fullOutputPath } = await formatOutcome(outcome, {
+    // A call of a model has been paid for: a script that fails after it must not look as if nothing had happened.
+    const told = { ...outcome, calls: modelCalls.among(outcome.calls) };
+    const { content, fullOutputPath } = await formatOutcome(told, {
       maxOutputTokens,
       wallMs: performance.now() - startedAt,
       files: options.files,
-      notes: [...unseenImages(images, outcome), ...lost],
+      notes: [...unseenImages(modelCalls.images(), outcome), ...lost],
     });
+    const usage = modelCalls.usage();
     return {
       content,
       details: {
@@ -178,37 +169,6 @@ function keepStore(outcome: ScriptOutcome, pi: ExecuteOptions["pi"]): readonly s
   } catch (error) {
     return [`Note: what the script stored could not be kept: ${messageOf(error)}`];
   }
-}
-
-/** Adds a row for every call of a model and counts what it cost. */
-function createModelRow(
-  toolCallId: string,
-  rows: ReturnType<typeof createCallRows>,
-  spend: (usage: ToolUsage) => void,
-  addImages: (count: number) => void,
-) {
-  let count = 0;
-  return (name: string, model: string) => {
-    const startedAt = performance.now();
-    const end = rows.start(`${toolCallId}/${name}/${++count}`, name, model);
-    return (result: {
-      stopReason: string;
-      errorMessage?: string | undefined;
-      usage?: ToolUsage | undefined;
-    }): void => {
-      end({
-        status: result.stopReason === "stop" ? "ok" : result.stopReason === "aborted" ? "cancelled" : "error",
-        durationMs: performance.now() - startedAt,
-        error: result.errorMessage || undefined,
-        cost: result.usage?.cost.total,
-      });
-      if (result.usage !== undefined) spend(result.usage);
-      const output: unknown = Reflect.get(result, "output");
-      if (Array.isArray(output)) {
-        addImages(output.filter((block) => isRecord(block) && block["type"] === "image").length);
-      }
-    };
-  };
 }
 
 /** Images that were paid for and that the model does not see are worth a word. */

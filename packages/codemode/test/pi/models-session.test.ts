@@ -15,7 +15,7 @@ import { createRunner } from "../../src/node/index.ts";
 import { createCodemodeExtension } from "../../src/pi/index.ts";
 import type { ScriptRunner } from "../../src/types.ts";
 import { normalize } from "./parity/side.ts";
-import { activateCodemode, PNG } from "./parity/tools.ts";
+import { activateCodemode, parityTools, PNG } from "./parity/tools.ts";
 
 // A provider of pi-ai's own making, registered by an extension in real sessions: one with Pi's codemode, one with ours.
 
@@ -100,7 +100,7 @@ async function side(codemode: ExtensionFactory): Promise<ModelSide> {
   const asked: Asked = { classified: [], drawn: [] };
   const models: ExtensionFactory = (pi) => pi.registerProvider(localProvider(asked));
   const session = await scriptedPiSession({
-    extensions: [codemode, models, activateCodemode],
+    extensions: [codemode, models, parityTools, activateCodemode],
     noTools: "builtin",
   });
   return {
@@ -203,6 +203,30 @@ describe("models of a provider in a real session", () => {
         { name: "models.generateImages", args: "local/brush", status: "ok", cost: 0.05 },
       ],
     });
+  });
+
+  test.each([
+    [
+      "after them",
+      `await models.classify(judge, { state: {}, questions: ${QUESTIONS} }); throw new Error("late")`,
+    ],
+    [
+      "between calls of tools",
+      `await tools.echo({}); await models.classify(judge, { state: {}, questions: ${QUESTIONS} }); await tools.echo({}); await models.generateImages(brush, ${PROMPT}); throw new Error("late")`,
+    ],
+    [
+      "that answered an error",
+      `await models.classify(judge, { state: { fail: true }, questions: ${QUESTIONS} }); throw 1`,
+    ],
+    [
+      "while they still ran",
+      `models.classify(judge, { state: { wait: true }, questions: ${QUESTIONS} }); await tools.echo({}); throw 1`,
+    ],
+    ["before them", `if (judge) throw new Error("early")`],
+  ])("stand in the list of calls made before a failure, as in the built-in codemode: %s", async (_, code) => {
+    const text = await ours.run(JUDGE + BRUSH + code);
+    expect(text).toBe(await builtin.run(JUDGE + BRUSH + code));
+    expect(text).toMatch(/^Script failed/);
   });
 
   test("are told when the script has ended: what is still asked is aborted", async () => {
