@@ -11,8 +11,8 @@ import { readNow, stepAside, writeNow } from "./read-now.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
 
 const MAX_STDERR_CHARS = 8_192;
-/** An orphan that spins is ended by the system after this much processor time. */
-const MAX_CPU_SECONDS = 3_600;
+/** An orphan that spins is ended by the system after this much processor time, unless a script may take more. */
+const CPU_SECONDS = 3_600;
 const MAX_OPEN_FILES = 256;
 /** No compiler for JavaScript and regular expressions; `--jitless` would also take what removes types. */
 const NO_JIT = ["--no-turbofan", "--no-sparkplug", "--regexp-interpret-all"];
@@ -127,7 +127,7 @@ function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProc
     "ulimit -c 0",
     `ulimit -n ${MAX_OPEN_FILES}`,
     "ulimit -f 0",
-    `ulimit -t ${MAX_CPU_SECONDS}`,
+    `ulimit -t ${spec.cpuSeconds ?? CPU_SECONDS}`,
     ...(process.platform === "linux" ? [`ulimit -d ${dataKilobytes(spec)}`] : []),
   ].join("; ");
   return spawn(

@@ -9,6 +9,8 @@ export interface SandboxSpec {
   /** Isolates kept ready. */
   readonly stock: number;
   readonly maxFrameBytes: number;
+  /** Processor time after which the system may end it, whatever it is doing; unset: an hour. */
+  readonly cpuSeconds?: number;
 }
 
 /** Why a sandbox is gone. */

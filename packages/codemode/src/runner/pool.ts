@@ -57,6 +57,8 @@ interface Slot {
   tools: Lease["tools"];
   engine: string;
   scripts: number;
+  /** Milliseconds for which scripts have had it. */
+  lentMs: number;
   ending: boolean;
   cancelTimer: (() => void) | undefined;
 }
@@ -71,6 +73,9 @@ interface Waiter {
 const MAX_FAILURES = 3;
 /** Kinds of sandboxes of which it is remembered that they came up. */
 const MAX_KINDS = 64;
+
+/** Scripts have had a sandbox for so long in sum: the next ones get another, before the system ends this one in one. */
+const MAX_LENT_MS = 900_000;
 
 const keyOf = (spec: SandboxSpec): string => JSON.stringify(spec);
 
@@ -99,7 +104,10 @@ export class Pool {
     const key = keyOf(spec);
     const idle = this.#waiters.length === 0 ? this.#find(key, "idle") : undefined;
     if (idle !== undefined) return Promise.resolve({ ok: true, lease: this.#lend(idle) });
-    if (this.#waiters.length >= this.#limits.maxWaiting) {
+    // Those for whom a sandbox can be started, or is about to be free, are not counted.
+    const running = [...this.#slots].filter((slot) => slot.state === "busy" && !slot.ending).length;
+    const starting = Math.max(0, this.#limits.maxProcesses - running);
+    if (this.#waiters.length >= this.#limits.maxWaiting + starting) {
       const message = `${this.#limits.maxWaiting} scripts are waiting already; retry after they have finished`;
       return Promise.resolve({ ok: false, reason: "full", message });
     }
@@ -194,6 +202,7 @@ export class Pool {
       tools: undefined,
       engine: "",
       scripts: 0,
+      lentMs: 0,
       ending: false,
       cancelTimer: undefined,
     };
@@ -246,6 +255,7 @@ export class Pool {
     slot.cancelTimer = undefined;
     slot.state = "busy";
     slot.scripts++;
+    const since = this.#clock.now();
     const link = slot.link as SandboxLink;
     link.hold(true);
     let released = false;
@@ -265,8 +275,11 @@ export class Pool {
         slot.tools = lease.tools;
         slot.lease = undefined;
         if (slot.state === "dead") return;
+        slot.lentMs += this.#clock.now() - since;
         const worn =
-          slot.scripts >= this.#limits.maxScripts || (link.memoryBytes() ?? 0) > this.#limits.maxKeptBytes;
+          slot.scripts >= this.#limits.maxScripts ||
+          slot.lentMs >= MAX_LENT_MS ||
+          (link.memoryBytes() ?? 0) > this.#limits.maxKeptBytes;
         if (!reusable || this.#closed || worn) this.#end(slot, !reusable);
         else this.#idle(slot);
         this.#serve();

@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { SandboxDriver, SandboxSpec } from "./driver.ts";
 import { checkPlace } from "./check-place.ts";
 import { CodemodeError } from "./errors.ts";
-import { resolveLimits } from "./limits.ts";
+import { checkSettings, resolveLimits } from "./limits.ts";
 import { createOutputCheck } from "./output-check.ts";
 import { Pool, type PoolLimits } from "./pool.ts";
 import { ScriptRun } from "./script-run.ts";
@@ -25,6 +25,9 @@ export interface RunnerOptions {
   /** Resident memory that a sandbox may have beside twice its script's limit, in megabytes. */
   readonly residentMb: number;
 }
+
+/** What a script may take in a sandbox whose process has an hour: helping threads count, and scripts before it. */
+const USUAL_CPU_MS = 900_000;
 
 interface ToolTable {
   readonly tools: readonly CallableTool[];
@@ -46,8 +49,10 @@ const RESERVED = new Set([
   "ctx",
 ]);
 
-/** A runner over any driver. */
+/** A runner over any driver. Throws {@link CodemodeError} `misuse` for settings that make no sense. */
 export function createScriptRunner(options: RunnerOptions): ScriptRunner {
+  checkSettings({ ...options.pool, stock: options.stock, graceMs: options.graceMs });
+  resolveLimits(options.limits);
   const pool = new Pool(options.driver, options.pool, options.clock);
   const check = createOutputCheck();
   let lastTable: ToolTable | undefined;
@@ -63,6 +68,8 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
       jit: options.jit,
       stock: options.stock,
       maxFrameBytes: limits.maxFrameBytes,
+      // Only where it must be more: sandboxes of scripts with other limits are the same otherwise.
+      ...(limits.cpuMs > USUAL_CPU_MS ? { cpuSeconds: Math.ceil(limits.cpuMs / USUAL_CPU_MS) * 3_600 } : {}),
     };
   }
 

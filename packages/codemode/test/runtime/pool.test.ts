@@ -15,6 +15,7 @@ const spec = {
 
 function openPool(
   limits: { readonly maxProcesses?: number; readonly maxWaiting?: number; readonly waitMs?: number } = {},
+  clock = systemClock,
 ) {
   const started: SandboxEvents[] = [];
   const killed: number[] = [];
@@ -48,7 +49,7 @@ function openPool(
       startMs: 5_000,
       ...limits,
     },
-    systemClock,
+    clock,
   );
   const lease = async (other: Partial<typeof spec> = {}): Promise<Lease> => {
     const acquired = await pool.acquire({ ...spec, ...other });
@@ -97,6 +98,27 @@ describe("the pool", () => {
     const waiting = pool.acquire(spec);
     expect(await pool.acquire(spec)).toMatchObject({ ok: false, reason: "full" });
     expect(await waiting).toMatchObject({ ok: false, reason: "waited" });
+  });
+
+  test("where none may wait, as many run as there are sandboxes, started or not", async () => {
+    const { pool, lease } = openPool({ maxProcesses: 2, maxWaiting: 0 });
+    const both = await Promise.all([lease(), lease()]);
+    expect(await pool.acquire(spec)).toMatchObject({ ok: false, reason: "full" });
+    both[0]?.release(true);
+    (await lease()).release(true);
+  });
+
+  test("renews a sandbox that scripts have had for long, before the system ends it in one of them", async () => {
+    let now = 0;
+    const { lease, started, closed } = openPool({ maxProcesses: 1 }, { ...systemClock, now: () => now });
+    for (const minutes of [14, 2]) {
+      const one = await lease();
+      now += minutes * 60_000;
+      one.release(true);
+    }
+    expect(closed).toEqual([0]);
+    (await lease()).release(true);
+    expect(started).toHaveLength(2);
   });
 
   test("ends a sandbox that is not reusable, or has had its share, and starts another for who waits", async () => {
