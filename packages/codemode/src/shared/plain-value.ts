@@ -104,6 +104,15 @@ function regexpText(value: object): string {
   return `/${String(source)}/${typeof flags === "string" ? flags : ""}`;
 }
 
+/** A function that says itself what it is as JSON; `nested` tells what its getter throws. */
+function hasJson(value: object): boolean {
+  try {
+    return typeof Reflect.get(value, "toJSON") === "function";
+  } catch {
+    return false;
+  }
+}
+
 /** Entries of a Map or Set that may have no method of its own any more. */
 function entriesOf(value: object, kind: "map" | "set"): (readonly [key: unknown, item: unknown])[] {
   const found: (readonly [unknown, unknown])[] = [];
@@ -115,10 +124,17 @@ function entriesOf(value: object, kind: "map" | "set"): (readonly [key: unknown,
   return found;
 }
 
+/** The bytes of what holds some: none of a buffer that is detached, or has become too short for its view. */
 function bytesOf(value: object): Uint8Array | undefined {
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  if (!(value instanceof Uint8Array || value instanceof DataView)) return undefined;
-  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  const isBuffer = value instanceof ArrayBuffer;
+  if (!isBuffer && !(value instanceof Uint8Array || value instanceof DataView)) return undefined;
+  try {
+    return isBuffer
+      ? new Uint8Array(value)
+      : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  } catch {
+    return new Uint8Array(0);
+  }
 }
 
 /**
@@ -169,6 +185,10 @@ export function plainValue(input: unknown, { takeBytes, mention }: PlainOptions 
       case "object":
         return value === null ? null : nested(value);
       case "undefined":
+        return undefined;
+      case "function":
+        if (hasJson(value)) return nested(value);
+        tell("is a function and was left out");
         return undefined;
       default:
         tell(`is a ${typeof value} and was left out`);

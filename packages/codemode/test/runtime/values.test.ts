@@ -44,6 +44,8 @@ const OUTCOMES: readonly (readonly [string, unknown, string?])[] = [
   ["[Object(1), Object('s'), Object(true)]", [1, "s", true]],
   ["new (class A { x = 1; #y = 2; get z() { return 3 } })()", { x: 1 }],
   ["{ toJSON() { return { a: new Map([[1, 2]]) } } }", { a: [[1, 2]] }],
+  ["Object.assign(() => 1, { toJSON() { return { f: 1 } } })", { f: 1 }],
+  ["[Object.assign(() => 1, { toJSON: (key) => 'f' + key })]", ["f0"]],
   ["new URL('https://a.b/c')", "https://a.b/c"],
   ["new WeakMap()", {}, "nothing that JSON can carry"],
   ["Object.setPrototypeOf(new Map([[1, 2]]), null)", [[1, 2]]],
@@ -238,6 +240,13 @@ describe("a value that comes in", () => {
     });
   });
 
+  function detached(): unknown {
+    const buffer = new ArrayBuffer(2);
+    const views = [buffer, new Uint8Array(buffer), new DataView(buffer)];
+    structuredClone(buffer, { transfer: [buffer] });
+    return views;
+  }
+
   class Row {
     id = 7;
     #secret = 1;
@@ -293,6 +302,8 @@ describe("a value that comes in", () => {
         errors: [{ name: "Error", message: "one" }],
       },
     ],
+    ["a function that says what it is", { f: Object.assign(() => 1, { toJSON: () => "f" }) }, { f: "f" }],
+    ["a detached buffer and its views", detached(), [{}, {}, {}]],
     [
       "an error that hides another",
       new SuppressedError(new Error("a"), "b", "m"),

@@ -128,6 +128,21 @@ describe("web globals", () => {
     ]);
   });
 
+  test("a table of a Map, a Set or of what has no columns shows what is in it", async () => {
+    const outcome = await run(`
+      console.table(new Map([["a", 1], [{ k: 1 }, { x: 2 }]])); console.table(new Set([1, { x: 2 }]));
+      console.table([new Date(0), { a: 1 }, new Map([[1, 2]]), {}]); console.table([new Error("m").message]);
+      console.table(new Uint8Array([7]));
+    `);
+    expect(outcome.output.map((item) => (item.type === "console" ? item.text : item))).toEqual([
+      '(iteration index) | Key | x | Values\n0 | a |  | 1\n1 | {"k":1} | 2 | ',
+      "(iteration index) | x | Values\n0 |  | 1\n1 | 2 | ",
+      '(index) | a | Values\n0 |  | "1970-01-01T00:00:00.000Z"\n1 | 1 | \n2 |  | [[1,2]]\n3 |  | ',
+      "(index) | Values\n0 | m",
+      "(index) | Values\n0 | 7",
+    ]);
+  });
+
   test("a script may replace them, and the bridge does not notice", async () => {
     expect(
       await value(

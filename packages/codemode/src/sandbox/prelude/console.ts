@@ -99,10 +99,46 @@ export function makeConsole(P: Primordials, core: Core, clock: () => number): vo
     write(text ?? core.format(data));
   });
 
+  /** Entries of a Map or items of a Set as rows; undefined for anything else. */
+  function collection(
+    data: object,
+  ): { readonly keys: unknown[] | undefined; readonly rows: unknown[] } | undefined {
+    const rows = P.list<unknown>();
+    let n = 0;
+    try {
+      const keys = P.list<unknown>();
+      P.mapForEach(data, (item: unknown, key: unknown) => {
+        keys[n] = key;
+        rows[n++] = item;
+      });
+      return { keys, rows };
+    } catch {
+      // No Map.
+    }
+    try {
+      P.setForEach(data, (item: unknown) => {
+        rows[n++] = item;
+      });
+      return { keys: undefined, rows };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** An object with columns of its own; a Date or a Map has none and is printed as it is. */
+  function isRow(row: unknown): row is Record<string, unknown> {
+    if (typeof row !== "object" || row === null) return false;
+    if (P.objectKeys(row).length > 0) return true;
+    const text = core.format(row);
+    return text === "{}" || text === "[]";
+  }
+
   /** Rows under column names, cells separated by ` | `; a value that is not an object is printed as it is. */
   function table(data: unknown, columns: unknown): string | undefined {
     if (typeof data !== "object" || data === null) return undefined;
-    const rowKeys = P.objectKeys(data);
+    const entries = collection(data);
+    const source = (entries?.rows ?? data) as Record<string, unknown>;
+    const rowKeys = P.objectKeys(source);
     const names = P.list<string>();
     let nameCount = 0;
     const known = new P.Map<string, number>() as unknown as Map<unknown, unknown>;
@@ -116,25 +152,25 @@ export function makeConsole(P: Primordials, core: Core, clock: () => number): vo
     if (P.isArray(columns))
       for (let i = 0; i < columns.length && i < 50; i++) addColumn(P.String(columns[i]));
     for (let i = 0; i < rows; i++) {
-      const row = (data as Record<string, unknown>)[rowKeys[i] as string];
-      if (typeof row !== "object" || row === null) plain = true;
+      const row = source[rowKeys[i] as string];
+      if (!isRow(row)) plain = true;
       else if (!P.isArray(columns)) {
         const keys = P.objectKeys(row);
         for (let k = 0; k < keys.length; k++) addColumn(keys[k] as string);
       }
     }
-    let out = "(index)";
+    let out = entries === undefined ? "(index)" : "(iteration index)";
+    if (entries?.keys !== undefined) out += " | Key";
     for (let i = 0; i < nameCount; i++) out += " | " + names[i];
     if (plain) out += " | Values";
     for (let i = 0; i < rows; i++) {
-      const row = (data as Record<string, unknown>)[rowKeys[i] as string];
+      const row = source[rowKeys[i] as string];
       out += "\n" + rowKeys[i];
-      const isObject = typeof row === "object" && row !== null;
+      if (entries?.keys !== undefined) out += " | " + core.format(entries.keys[i]);
+      const isObject = isRow(row);
       for (let k = 0; k < nameCount; k++) {
         const name = names[k] as string;
-        out +=
-          " | " +
-          (isObject && P.hasOwn(row, name) ? core.format((row as Record<string, unknown>)[name]) : "");
+        out += " | " + (isObject && P.hasOwn(row, name) ? core.format(row[name]) : "");
       }
       if (plain) out += " | " + (isObject ? "" : core.format(row));
     }

@@ -370,7 +370,8 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
     if (typeof value === "object" && value !== null && (values as Values).isError(value))
       return errorText(value as Error);
     if (typeof value === "number") return P.String(value);
-    if (typeof value !== "object" || value === null) return P.String(value);
+    const isObject = typeof value === "object" && value !== null;
+    if (!isObject && !(values as Values).hasJson(value)) return P.String(value);
     try {
       const encoded = (values as Values).encode(value, { what: "the value", lenient: true });
       return encoded.kind === "undefined" ? P.String(value) : encoded.text;

@@ -298,7 +298,7 @@ export function makeScriptGlobals(
     let rendered: string;
     if (value === undefined || value === null || (typeof value !== "object" && typeof value !== "function")) {
       rendered = P.String(value);
-    } else if (typeof value === "function") {
+    } else if (typeof value === "function" && !values.hasJson(value)) {
       rendered = P.String(value);
     } else {
       const encoded = values.encode(value, { what: "the value of text()" });

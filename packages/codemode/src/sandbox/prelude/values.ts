@@ -363,6 +363,11 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
         if (typeof toJSON === "function")
           value = P.apply(toJSON as (...args: unknown[]) => unknown, value, [key]);
       }
+      if (typeof value === "function") {
+        // To JSON a function is an object like others, except that without a `toJSON` nothing is left of it.
+        const toJSON = (value as { toJSON?: unknown }).toJSON;
+        return typeof toJSON === "function" ? structure(value, key, toJSON) : primitive(value);
+      }
       if (typeof value !== "object" || value === null) return primitive(value);
       return structure(value, key, (value as { toJSON?: unknown }).toJSON);
     }
@@ -420,7 +425,11 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
     return { kind: "json", text: P.stringify(copy) };
   }
 
-  return { encode, limits, isError };
+  /** Whether a function says itself what it is as JSON; all others are shown as their source. */
+  const hasJson = (value: unknown): boolean =>
+    typeof value === "function" && typeof (value as { toJSON?: unknown }).toJSON === "function";
+
+  return { encode, limits, isError, hasJson };
 }
 
 export type Values = ReturnType<typeof makeValues>;
