@@ -163,12 +163,16 @@ function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): 
       taking = false;
     }
   };
-  const fd = CAN_POLL ? descriptorOf(child.stdout) : undefined;
+  const read = (buffer: Buffer): number => {
+    // Asked anew each time: once the stream has closed it, the number is that of whatever was opened since.
+    const fd = descriptorOf(child.stdout);
+    return fd === undefined ? 0 : readNow(fd, buffer);
+  };
   const poller =
-    fd === undefined
+    !CAN_POLL || descriptorOf(child.stdout) === undefined
       ? undefined
       : new Poller({
-          read: (buffer) => readNow(fd, buffer),
+          read,
           onChunk: take,
           isPartial: () => reader.isPartial,
           now: () => performance.now(),
@@ -181,6 +185,8 @@ function listen(child: ChildProcess, spec: SandboxSpec, events: SandboxEvents): 
     poller?.rest();
     take(chunk);
   });
+  // One that can say nothing any more has ended, whatever else it does.
+  child.stdout?.on("end", () => child.kill("SIGKILL"));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderr = (stderr + text).slice(-MAX_STDERR_CHARS);
   });
