@@ -53,6 +53,26 @@ test("with the server's keys, a worker refuses what is not signed", async () => 
   const worker = await startWorker({ ...options, identityKeys: [key] });
   expect((await ask(worker.url, "/invoke/nestbox-run/run")).status).toBe(401);
   await worker.close();
+  const wrong = startWorker({ ...options, identityKeys: ["publickeyv1_no"] });
+  await expect(wrong).rejects.toMatchObject({ code: "misuse" });
+});
+
+test("that nobody's signature is asked for is said where others may reach the worker, and there alone", async () => {
+  const said: string[] = [];
+  const onLog = (level: string, message: string): void => void said.push(`${level}: ${message}`);
+  for (const host of ["127.0.0.1", "::1"]) await (await startWorker({ ...options, host, onLog })).close();
+  expect(said).toEqual([]);
+  const open = await startWorker({ ...options, host: "0.0.0.0", onLog });
+  expect(said).toEqual([
+    expect.stringMatching(/^warn: It takes requests at http:\S+ that no server has signed/),
+  ]);
+  // What is wrong with a request is said everywhere.
+  await ask(open.url.replace("0.0.0.0", "127.0.0.1"), "/nowhere/at/all");
+  await open.close();
+  said.length = 0;
+  const identityKeys = ["publickeyv1_2G8dCQhArfvGpzPw5Vx2ALciR4xCLHfS5YaT93XjNxX9"];
+  await (await startWorker({ ...options, host: "0.0.0.0", identityKeys, onLog })).close();
+  expect(said.filter((line) => line.startsWith("warn"))).toEqual([]);
 });
 
 test("a port that is taken is told", async () => {

@@ -117,12 +117,13 @@ function healthOf({ health }: FleetConfig): HealthAddress | undefined {
 /** What the command line says goes before what the config says. */
 function placeOf(fleet: FleetConfig, given: WorkerCommandOptions) {
   const both = { ...fleet, ...given };
-  const { deployment, host, port, advertise } = both;
+  const { deployment, host, port, advertise, identityKeys } = both;
   return {
     ...(deployment === undefined ? {} : { deployment }),
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(advertise === undefined ? {} : { advertise }),
+    ...(identityKeys === undefined ? {} : { identityKeys }),
   };
 }
 

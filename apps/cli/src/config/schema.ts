@@ -21,6 +21,7 @@ export interface FleetSection {
   readonly host?: string;
   readonly port?: number;
   readonly advertise?: string;
+  readonly identityKeys?: readonly string[];
   readonly health?: string;
 }
 
@@ -94,6 +95,14 @@ export const configSchema = {
           description: "Of a worker, restate: its port; 0, the default, lets the system choose.",
         },
         advertise: text("Of a worker, restate: the address at which the server reaches it."),
+        identityKeys: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          minItems: 1,
+          maxItems: 100,
+          description:
+            "Of a worker, restate: public keys of the server; what it has not signed with one of them is refused.",
+        },
         health: text("Of a worker: host:port of its health and metrics. Without it there is none."),
       },
     },

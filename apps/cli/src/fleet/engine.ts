@@ -121,6 +121,8 @@ export interface FleetWorkerOptions {
   readonly reusePort?: boolean;
   /** The address at which the engine reaches this worker, where it is another than that at which it listens. */
   readonly advertise?: string;
+  /** Public keys of the server; what it has not signed with one of them is refused. Of Restate. */
+  readonly identityKeys?: readonly string[];
   readonly onLog?: (level: string, message: string) => void;
 }
 

@@ -11,6 +11,8 @@ interface WorkerSettings {
   readonly host?: string;
   readonly port?: number;
   readonly advertise?: string;
+  /** Public keys of Restate's server. */
+  readonly identityKeys?: readonly string[];
   /** `host:port` of the worker's health server. */
   readonly health?: string;
 }
@@ -56,7 +58,8 @@ export function fleetConfig(
   }
   const { engine, databaseUrl: url, ingressUrl, adminUrl, blobs, ...settings } = section;
   if (engine === "dbos") {
-    for (const [name, value] of Object.entries({ ingressUrl, adminUrl, blobs }))
+    const { identityKeys } = settings;
+    for (const [name, value] of Object.entries({ ingressUrl, adminUrl, blobs, identityKeys }))
       if (value !== undefined) throw new UsageError(`Config ${file}: fleet.${name} is of the engine restate`);
     const given = fromEnvironment ?? url;
     if (given === undefined)

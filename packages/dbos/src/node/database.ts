@@ -91,6 +91,29 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
+/** As DBOS bounds it where it makes the connections itself. */
+const IDLE_TRANSACTION_MS = 60_000;
+
+/**
+ * DBOS's own connections in a worker. It would set how long a transaction may stand still beside the first statement of
+ * each, which the driver warns of and will refuse one day; here it is set before the connection is handed out.
+ */
+export function openDbosPool(databaseUrl: string, onLog: (level: string, message: string) => void): Pool {
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    max: DBOS_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    application_name: "nestbox dbos",
+    onConnect: async (client) => {
+      await client.query(`SET idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`);
+    },
+  });
+  pool.on("error", (error) => onLog("warn", `A connection of DBOS's to the database: ${error.message}`));
+  return pool;
+}
+
+const DBOS_CONNECTIONS = 10;
+
 /** Of the system; `ENOENT` is a socket file that is not there while the server is away. */
 const SYSTEM = new Set([
   "ECONNREFUSED",

@@ -7,6 +7,7 @@ import { DBOS } from "@dbos-inc/dbos-sdk";
 import { DbosError } from "../errors.ts";
 import { workflowIdOf } from "../run-id.ts";
 import { type Carrier, carryOn } from "./carry-on.ts";
+import { openDbosPool } from "./database.ts";
 import { Living } from "./living.ts";
 import { APPLICATION, QUEUE, WORKFLOW } from "./parts.ts";
 import { quietLog } from "./quiet-log.ts";
@@ -55,6 +56,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const closed = new AbortController();
   const runs = await openRuns(options, drain.signal);
   const onLog = quietLog(options.onLog ?? (() => undefined), runs.clock);
+  const pool = openDbosPool(options.databaseUrl, onLog);
   /** How often each workflow is under way here: DBOS may begin one again before it has an end. */
   const carried = new Map<string, number>();
   const living = new Living({
@@ -83,6 +85,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     DBOS.setConfig({
       name: APPLICATION,
       systemDatabaseUrl: options.databaseUrl,
+      systemDatabasePool: pool,
       executorID: executorId,
       applicationVersion: deployment,
       enableOTLP: false,
@@ -134,6 +137,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     await down;
     closed.abort();
     await living.close();
+    // One that it was given, DBOS leaves open.
+    await pool.end();
     await runs.close();
   }
 }

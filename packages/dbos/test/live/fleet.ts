@@ -54,7 +54,11 @@ export async function openFleet(cluster: Cluster, name: string): Promise<Fleet> 
       const worker = fork(
         fileURLToPath(new URL("worker-child.ts", import.meta.url)),
         [JSON.stringify({ ...settings, databaseUrl, folder })],
-        { execArgv: ["--conditions=@nestbox/source", "--no-warnings"], stdio: "inherit" },
+        // What the driver will not do any more one day ends a worker here.
+        {
+          execArgv: ["--conditions=@nestbox/source", "--no-warnings", "--throw-deprecation"],
+          stdio: "inherit",
+        },
       );
       workers.add(worker);
       await new Promise<void>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { createServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import * as restate from "@restatedev/restate-sdk";
-import { RestateError } from "../errors.ts";
+import { messageOf, RestateError } from "../errors.ts";
 import { journalOptions, openRestate, type RestateOptions } from "../runs.ts";
 import { journalObject } from "./journal-object.ts";
 import { type Carrier, createRunWorkflow } from "./run-workflow.ts";
@@ -57,11 +57,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     maxParks: options.maxParks ?? 10_000,
     parts,
   });
-  const handler = restate.createEndpointHandler({
-    services: [journalObject, runWorkflow],
-    logger: (meta, ...words) => onLog?.(meta.level, words.map(String).join(" ")),
-    ...(options.identityKeys === undefined ? {} : { identityKeys: [...options.identityKeys] }),
-  });
+  const handler = createHandler(options, runWorkflow);
   const server = createServer(handler);
   server.on("session", (session) => {
     sessions.add(session);
@@ -79,8 +75,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const bound = server.address() as AddressInfo;
   const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
 
+  const url = `http://${name}:${bound.port}`;
+  if (!isSigned(options) && !isLoopback(bound.address))
+    onLog?.(
+      "warn",
+      `It takes requests at ${url} that no server has signed: give it the server's identityKeys, or let nobody but the server reach it`,
+    );
+
   return {
-    url: `http://${name}:${bound.port}`,
+    url,
     async close({ drainMs = DRAIN_MS } = {}) {
       drain.abort(new DOMException("The worker closes", "AbortError"));
       // The journal of these runs may be served by this very worker: it goes on until they have let go.
@@ -93,6 +96,31 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
   };
 }
+
+type Handler = ReturnType<typeof restate.createEndpointHandler>;
+
+function createHandler(options: WorkerOptions, runWorkflow: ReturnType<typeof createRunWorkflow>): Handler {
+  const { onLog, identityKeys } = options;
+  // Without keys the SDK warns of it as it is made, wherever it will listen: that is said where it is so.
+  let isMade = isSigned(options);
+  try {
+    const handler = restate.createEndpointHandler({
+      services: [journalObject, runWorkflow],
+      logger: ({ level }, ...words) => {
+        if (isMade) onLog?.(level, words.map(String).join(" "));
+      },
+      ...(identityKeys === undefined ? {} : { identityKeys: [...identityKeys] }),
+    });
+    isMade = true;
+    return handler;
+  } catch (cause) {
+    throw new RestateError("misuse", `The worker cannot be made: ${messageOf(cause)}`, { cause });
+  }
+}
+
+const isSigned = ({ identityKeys = [] }: WorkerOptions): boolean => identityKeys.length > 0;
+
+const isLoopback = (address: string): boolean => address === "::1" || /^(?:::ffff:)?127\./.test(address);
 
 async function within(work: Promise<unknown>, ms: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -69,7 +69,7 @@ export function openRestateEngine(
     probe: () => told(async () => void (await admin.list({ limit: 1 }))),
     startWorker: (worker) =>
       told(async () => {
-        const { carrierFor, host, port, reusePort, advertise, onLog } = worker;
+        const { carrierFor, host, port, reusePort, advertise, identityKeys, onLog } = worker;
         const started = await startWorker({
           ingressUrl,
           blobs,
@@ -77,6 +77,7 @@ export function openRestateEngine(
           ...(host === undefined ? {} : { host }),
           ...(port === undefined ? {} : { port }),
           ...(reusePort === undefined ? {} : { reusePort }),
+          ...(identityKeys === undefined ? {} : { identityKeys }),
           ...(onLog === undefined
             ? {}
             : { onLog: (level, message) => onLog(level, withoutPasswords(message, urls)) }),
