@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launch, openPage, violations } from "./support/browser.ts";
 import { runOf } from "./support/read.ts";
 import {
+  call,
   exampleTrace,
   hostileText,
   hostileTrace,
@@ -47,6 +48,52 @@ const chosen = (page: Page): Promise<string> =>
 const rowCount = (page: Page): Promise<number> =>
   page.locator("[role=treegrid]").evaluate((grid) => Number(grid.getAttribute("aria-rowcount")) - 1);
 const shownRows = (page: Page) => page.locator("[role=treegrid] .body [role=row]");
+
+describe("a trace of several scripts", () => {
+  const scriptOf = (text: string, value: string) => ({
+    text,
+    state: "ended",
+    output: [],
+    outputOmitted: 0,
+    limits: [],
+    outcome: { ok: true, value },
+  });
+  const several = (): TraceFile => ({
+    ...exampleTrace(),
+    script: scriptOf("const last = 1;\nawait tools.beta({});", '"of the last"'),
+    calls: [
+      call("A", "first_run", {
+        script: scriptOf("await tools.alpha({});", '"of the first"'),
+        children: [call("A/1", "alpha", { line: 1 })],
+      }),
+      call("B", "second_run", { children: [call("B/1", "beta", { line: 2 })] }),
+    ],
+  });
+
+  it("shows the script, the lines and the output of the one that the chosen call is of", async () => {
+    const { page, check, close } = await openPage(browser, await exported("several", several()), {});
+    const lines = page.getByRole("list", { name: "Lines of the script" });
+    await row(page, "alpha").click();
+    await page.getByRole("tab", { name: "Script" }).click();
+    expect(await lines.innerText()).toContain("tools.alpha");
+    expect(await lines.locator("[aria-current=true]").innerText()).toContain("1");
+    await page.getByText("Script 1 of 2").waitFor();
+    await page.getByRole("tab", { name: "Output" }).click();
+    await page.getByText("of the first").waitFor();
+    await row(page, "beta").click();
+    await page.getByText("of the last").waitFor();
+    await page.getByRole("tab", { name: "Script" }).click();
+    expect(await lines.innerText()).not.toContain("tools.alpha");
+    await page.getByRole("button", { name: "Line 2, 1 call: show the next" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    // On paper, where nothing is chosen, all of them.
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    await expect.poll(() => lines.count()).toBe(2);
+    check();
+    await close();
+  });
+});
 
 describe("the page is fit for a screen reader", () => {
   const looks: readonly (BrowserContextOptions & { readonly name: string })[] = [

@@ -54,8 +54,6 @@ export function readRun(name: string, value: unknown): ReadRun {
 interface Waiting {
   readonly list: readonly unknown[];
   readonly parent?: string;
-  /** Below a call with a script of its own: its lines are not those of the script that the page shows. */
-  readonly elsewhere: boolean;
   at: number;
 }
 
@@ -63,7 +61,7 @@ function flatten(roots: readonly unknown[], halted: boolean): { calls: RunCall[]
   const calls: RunCall[] = [];
   const seen = new Map<string, number>();
   let left = 0;
-  const stack: Waiting[] = [{ list: roots, elsewhere: false, at: 0 }];
+  const stack: Waiting[] = [{ list: roots, at: 0 }];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     if (top.at >= top.list.length) {
       stack.pop();
@@ -78,19 +76,14 @@ function flatten(roots: readonly unknown[], halted: boolean): { calls: RunCall[]
     const call = readCall(value, top, seen, halted);
     calls.push(call);
     if (Array.isArray(value["children"]) && value["children"].length > 0)
-      stack.push({
-        list: value["children"] as unknown[],
-        parent: call.key,
-        elsewhere: top.elsewhere || isRecord(value["script"]),
-        at: 0,
-      });
+      stack.push({ list: value["children"] as unknown[], parent: call.key, at: 0 });
   }
   return { calls, left };
 }
 
 function readCall(
   value: Record<string, unknown>,
-  { parent, elsewhere }: Waiting,
+  { parent }: Waiting,
   seen: Map<string, number>,
   halted: boolean,
 ): RunCall {
@@ -125,7 +118,8 @@ function readCall(
     ...number("resultBytes", value["resultBytes"]),
     ...text("result", value["result"]),
     ...text("error", value["error"]),
-    ...(elsewhere ? {} : number("line", value["line"])),
+    ...number("line", value["line"]),
+    ...(isRecord(value["script"]) ? { script: readScript(value["script"]) } : {}),
     updates: amount(value["updates"]) ?? 0,
     ...(waits.length === 0 ? {} : { waits }),
   };

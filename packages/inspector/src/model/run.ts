@@ -61,8 +61,10 @@ export interface RunCall {
   readonly resultBytes?: number;
   readonly result?: string;
   readonly error?: string;
-  /** 1-based line of the script. */
+  /** 1-based line of the script that made it: that of the nearest call above with one, else the run's. */
   readonly line?: number;
+  /** The script that it ran, where it is not the run's. */
+  readonly script?: RunScript;
   readonly updates: number;
   /** Waits for people, in order. */
   readonly waits?: readonly CallWait[];
@@ -134,6 +136,7 @@ export interface RunHead {
 
 /** One run as the page shows it. */
 export interface Run extends RunHead {
+  /** Of several the one that began last; the others stand with the calls that ran them. */
   readonly script?: RunScript;
   /** Every call behind its parent, siblings in the order in which they began. */
   readonly calls: readonly RunCall[];

@@ -7,7 +7,7 @@ import { OutputPanel } from "./panel/output-panel.tsx";
 import { RulesPanel } from "./panel/rules-panel.tsx";
 import { ScriptPanel } from "./panel/script-panel.tsx";
 import { StandingPanel } from "./panel/standing-panel.tsx";
-import { otherRun, printing, run, type Tab, tab } from "./state.ts";
+import { otherRun, printing, run, script, scriptOwners, type Tab, tab } from "./state.ts";
 
 const titles: Readonly<Record<Tab, string>> = {
   call: "Call",
@@ -30,7 +30,7 @@ export function Panel() {
     );
   const tabs: readonly Tab[] = [
     "call",
-    ...(run.value.script === undefined ? [] : (["script", "output", "limits"] as const)),
+    ...(script.value === undefined ? [] : (["script", "output", "limits"] as const)),
     "rules",
     ...(run.value.standing === undefined ? [] : (["run"] as const)),
   ];
@@ -41,7 +41,9 @@ export function Panel() {
         {tabs.map((one) => (
           <section key={one}>
             <h2>{titles[one]}</h2>
-            {contentOf(one)}
+            {one === "script"
+              ? scriptOwners.value.map((owner) => <ScriptPanel key={owner ?? ""} owner={owner} />)
+              : contentOf(one)}
           </section>
         ))}
       </section>

@@ -6,7 +6,7 @@ import { applyPatch, type PageMessage } from "../model/patch.ts";
 import { type CallFilter, isFiltering, noFilter, visibleRows } from "../model/rows.ts";
 import type { Run } from "../model/run.ts";
 import { quietGaps, timeLine, type TimeSpan } from "../model/time-line.ts";
-import { buildTree, type CallTree, type TreeNode } from "../model/tree.ts";
+import { buildTree, type CallTree, type ScriptOwner, scriptOf, type TreeNode } from "../model/tree.ts";
 
 export type Tab = "call" | "script" | "output" | "limits" | "rules" | "run";
 
@@ -54,6 +54,14 @@ export const activeNode = computed(() => {
   const key = activeKey.value;
   return key === undefined ? undefined : tree.value.byKey.get(key);
 });
+/** Whose script stands beside the tree: the one that the chosen call ran or belongs to. */
+export const scriptOwner = computed((): ScriptOwner => activeNode.value?.within ?? null);
+export const script = computed(() => scriptOf(run.value, tree.value, scriptOwner.value));
+/** Of every script of the run, in the order in which they began. */
+export const scriptOwners = computed((): readonly ScriptOwner[] => [
+  ...tree.value.nodes.flatMap(({ call }) => (call.script === undefined ? [] : [call.key])),
+  ...(run.value.script === undefined ? [] : [null]),
+]);
 const otherTree = computed((): CallTree | undefined => {
   const other = otherRun.value === undefined ? undefined : runs.value[otherRun.value];
   return other === undefined ? undefined : buildTree(other);
@@ -154,9 +162,9 @@ export function showCall(node: TreeNode): void {
   });
 }
 
-/** The next call that a line of the script made, after the chosen one. */
-export function showLine(line: number): void {
-  const made = tree.value.byLine.get(line);
+/** The next call that a line of the shown script made, after the chosen one. */
+export function showLine(line: number, owner: ScriptOwner = scriptOwner.value): void {
+  const made = tree.value.byLine.get(owner)?.get(line);
   if (made === undefined) return;
   const at = made.findIndex(({ call }) => call.key === activeKey.value);
   const next = made[(at + 1) % made.length];

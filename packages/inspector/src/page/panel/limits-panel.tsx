@@ -1,7 +1,7 @@
 import { formatUse } from "../../model/format.ts";
 import type { LimitUse } from "../../model/run.ts";
 import { Inline } from "../shown-text.tsx";
-import { run } from "../state.ts";
+import { script } from "../state.ts";
 
 const titles = new Map([
   ["cpu", "Processor time"],
@@ -14,9 +14,9 @@ const titles = new Map([
 /** From here on a bar warns. */
 const NEAR = 0.8;
 
-/** What was used of each limit. */
+/** What the script of the chosen call has used of each limit. */
 export function LimitsPanel() {
-  const limits = run.value.script?.limits ?? [];
+  const limits = script.value?.limits ?? [];
   if (limits.length === 0) return <p class="hint">No limits are on record.</p>;
   return (
     <ul class="limits">

@@ -1,16 +1,16 @@
 import { formatCount, prettyJson } from "../../model/format.ts";
 import { Block, Inline } from "../shown-text.tsx";
-import { run, showLine, tab } from "../state.ts";
+import { script, showLine, tab } from "../state.ts";
 import { Fold } from "./call-panel.tsx";
 
 /** Pieces of output that are laid out. */
 const MAX_PIECES = 1_000;
 
-/** How the script ended, what it gave back, and what it put out. */
+/** How the script of the chosen call ended, what it gave back, and what it put out. */
 export function OutputPanel() {
-  const { script } = run.value;
-  if (script === undefined) return null;
-  const { outcome, output, outputOmitted } = script;
+  const shown = script.value;
+  if (shown === undefined) return null;
+  const { outcome, output, outputOmitted } = shown;
   const error = outcome?.error;
   const left = outputOmitted + Math.max(0, output.length - MAX_PIECES);
   return (
