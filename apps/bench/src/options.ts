@@ -33,6 +33,27 @@ export async function withUsage(
   }
 }
 
+/** All that there is to measure, by what is typed. */
+export function overview(commands: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(commands);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const lines = rows.map(([name, about]) => `  ${name.padEnd(width)}  ${about}`);
+  return [
+    "pnpm bench [name …]",
+    "",
+    ...lines,
+    "",
+    "Without a name: policy, calls and codemode. `pnpm bench fleet --help` and `pnpm bench scale --help` have their options.",
+  ].join("\n");
+}
+
+/** How many, where a command takes that; `undefined`: it is no number of anything. */
+export function readCount(word: string | undefined, otherwise: number): number | undefined {
+  if (word === undefined) return otherwise;
+  const count = Number(word);
+  return /^\d+$/.test(word) && Number.isSafeInteger(count) && count > 0 ? count : undefined;
+}
+
 function usage(command: string, options: Options): string {
   const rows = Object.entries(options).map(([name, { type, about, default: value }]) => {
     const isGiven = typeof value === "string";
