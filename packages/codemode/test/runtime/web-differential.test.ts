@@ -75,6 +75,11 @@ describe("what web globals are as values", () => {
     expect(await value(code)).toEqual([1_000_000, 3_000_000, 0xe2, 0xac]);
   });
 
+  test("very many empty objects are cloned as fast as others", async () => {
+    const code = "return structuredClone(Array.from({ length: 200_000 }, () => ({}))).length";
+    expect(await value(code, { limits: { cpuMs: 6_000 } })).toBe(200_000);
+  }, 60_000);
+
   test("timers take odd delays, and clearing takes the digits of an id", async () => {
     const code = `const seen = [];
       setTimeout(() => seen.push("negative"), -5); setTimeout(() => seen.push("NaN"), NaN);

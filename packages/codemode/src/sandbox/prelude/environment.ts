@@ -22,6 +22,7 @@ export function makeEnvironment(P: Primordials, core: Core, service: Service) {
   "use strict";
   let virtual: number | undefined;
   let start = 0;
+  let origin: number | undefined;
   let state: number | undefined;
 
   /** mulberry32: 32 bits a step. */
@@ -143,7 +144,8 @@ export function makeEnvironment(P: Primordials, core: Core, service: Service) {
       if (virtual !== undefined && now > virtual) virtual = now;
     },
     isVirtual: (): boolean => virtual !== undefined,
-    timeOrigin: (): number => (virtual === undefined ? P.dateNow() - clock() : start),
+    /** One number for the whole script, taken when it is first asked for. */
+    timeOrigin: (): number => (virtual === undefined ? (origin ??= P.dateNow() - clock()) : start),
   };
 }
 

@@ -12,6 +12,9 @@ export function makeClone(
 ) {
   "use strict";
   const MAX_DEPTH = 10_000;
+  /** Plain objects without members of which one clone asks whether they are something else: asking throws inside. */
+  const MAX_PROBES = 1_000;
+  let probes = 0;
   type Read = (this: unknown) => unknown;
   type Kind = "date" | "regexp" | "map" | "set" | "buffer" | "boxed" | "error" | "refused";
 
@@ -116,6 +119,7 @@ export function makeClone(
       at = Reflect.getPrototypeOf(at);
     }
     if ((!isPlain && !claims) || Object.keys(value).length > 0) return undefined;
+    if (!claims && ++probes > MAX_PROBES) return undefined;
     // Without members: it may have lost the prototype of what it is, or be a Proxy of what it claims to be.
     return READS.find(([, , read]) => answers(read, value))?.[0] ?? (claims ? "refused" : undefined);
   }
@@ -242,6 +246,7 @@ export function makeClone(
       if (buffer.detached || moved.has(buffer)) refuse("A buffer that is detached or named twice");
       moved.add(buffer);
     }
+    probes = 0;
     const made = clone(value, new Map<object, unknown>(), 0);
     // Only when nothing can fail any more.
     for (const buffer of moved) buffer.transfer(0);

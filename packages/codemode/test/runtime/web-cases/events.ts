@@ -156,6 +156,8 @@ export const EVENT_CASES: WebCases = {
   perf: [
     "typeof performance.now()",
     "performance.now()>=0",
+    "performance.timeOrigin === performance.timeOrigin",
+    "new Promise((r) => setTimeout(() => r(performance.timeOrigin), 5)).then((later) => later === performance.timeOrigin)",
     "Math.abs(performance.timeOrigin+performance.now()-Date.now())<1000",
   ],
   crypto: [
