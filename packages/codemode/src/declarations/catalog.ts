@@ -11,6 +11,7 @@ export interface CatalogTool extends DeclaredTool {
 
 interface Entry {
   readonly name: string;
+  readonly namespace: ToolNamespace | undefined;
   readonly section: string;
   readonly cost: number;
 }
@@ -45,20 +46,23 @@ export function renderCatalog(tools: readonly CatalogTool[], options: CatalogOpt
 }
 
 function groupByNamespace(tools: readonly CatalogTool[], render: (tool: CatalogTool) => string): Group[] {
-  const groups = new Map<string, { namespace: ToolNamespace | undefined; entries: Entry[] }>();
+  const groups = new Map<string, Entry[]>();
   for (const tool of tools) {
     const key = tool.namespace === undefined ? "" : `:${tool.namespace.name}`;
-    const group = groups.get(key) ?? { namespace: tool.namespace, entries: [] };
-    groups.set(key, group);
+    const entries = groups.get(key) ?? [];
+    groups.set(key, entries);
     const section = render(tool);
-    group.entries.push({ name: tool.name, section, cost: Math.ceil(section.length / CHARS_PER_TOKEN) });
+    const cost = Math.ceil(section.length / CHARS_PER_TOKEN);
+    entries.push({ name: tool.name, namespace: tool.namespace, section, cost });
   }
   return [...groups]
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([, { namespace, entries }]) => ({
-      namespace,
-      entries: entries.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
-    }));
+    .map(([, unordered]) => {
+      const entries = unordered.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+      // Where tools describe their namespace differently, not the one that came first decides.
+      const described = entries.find(({ namespace }) => (namespace?.description?.trim() ?? "") !== "");
+      return { namespace: (described ?? entries[0])?.namespace, entries };
+    });
 }
 
 function chooseShown(groups: readonly Group[], budget: number | undefined): ReadonlySet<string> {
@@ -80,8 +84,10 @@ function chooseShown(groups: readonly Group[], budget: number | undefined): Read
 function renderGroup({ namespace, entries }: Group, shown: ReadonlySet<string>): string[] {
   const visible = entries.filter((entry) => shown.has(entry.name));
   const sections = visible.map((entry) => entry.section);
-  if (namespace === undefined) return sections;
   const missing = entries.length - visible.length;
+  if (namespace === undefined) {
+    return missing === 0 ? sections : [...sections, `(${missing} of ${entries.length} tools not shown)`];
+  }
   const count = missing === 0 ? "" : ` (${missing} of ${entries.length} tools not shown)`;
   const description = namespace.description?.trim() ?? "";
   return [`## ${namespace.name}${count}${description === "" ? "" : `\n${description}`}`, ...sections];

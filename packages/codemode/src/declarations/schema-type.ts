@@ -142,7 +142,7 @@ function shapeTypes(schema: Schema, isCombined: boolean, context: Context, depth
     if (isCombined) return [];
     return [
       union(
-        type.map((entry) =>
+        [...new Set(type)].map((entry) =>
           intersection(shapeTypes({ ...schema, type: entry }, false, context, depth), context),
         ),
         context,
@@ -233,23 +233,25 @@ interface Member {
 
 function objectType(schema: Schema, isCombined: boolean, context: Context, depth: number): string {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
-  const required = Array.isArray(schema["required"])
-    ? schema["required"].filter((name) => typeof name === "string")
-    : [];
+  const required = new Set(
+    Array.isArray(schema["required"]) ? schema["required"].filter((name) => typeof name === "string") : [],
+  );
   const names = [...new Set([...Object.keys(properties), ...required])].sort();
+  for (const name of names) context.left -= name.length;
+  if (context.left < 0) return context.anything;
   const members = names.map((name): Member => {
     const property = Object.hasOwn(properties, name) ? properties[name] : true;
     const type = toType(property, context, depth + 1);
     const key = IDENTIFIER.test(name)
       ? name
       : JSON.stringify(name).replace(/[\u2028\u2029]/g, escapeSeparator);
-    const optional = required.includes(name) ? "" : "?";
+    const optional = required.has(name) ? "" : "?";
     return { comments: commentsOf(property, context), text: `${key}${optional}: ${type};`, type };
   });
   const index = indexType(schema, names.length === 0 && !isCombined, context, depth);
   if (index === undefined) return braces(members);
   // An index signature binds the named members too, so it has to admit what they are.
-  const missing = names.every((name) => required.includes(name)) ? [] : ["undefined"];
+  const missing = names.every((name) => required.has(name)) ? [] : ["undefined"];
   const type = union([index, ...members.map((member) => member.type), ...missing], context);
   return braces([...members, { comments: [], text: `[key: string]: ${type};`, type }]);
 }

@@ -1,4 +1,4 @@
-import type { CallableTool, JsonValue, ToolNamespace } from "@nestbox/tool";
+import type { CallableTool, JsonValue } from "@nestbox/tool";
 import { nameTools, toIdentifier, type ToolNames } from "../declarations/identifier.ts";
 import { renderSample } from "../declarations/tool-declaration.ts";
 import { isRecord } from "../shared/guards.ts";
@@ -71,9 +71,7 @@ export function createDiscovery(
       throw new Error("searchTools() namespace must be a string");
     }
     search ??= createToolSearch(tools);
-    const filter = namespace
-      ? (tool: Pick<CallableTool, "namespace">) => isNamed(tool.namespace, namespace)
-      : undefined;
+    const filter = namespace ? namedBy(tools, namespace) : undefined;
     const found = search.search(query, filter === undefined ? { limit } : { limit, filter });
     return found.flatMap((name) => {
       const tool = byName.get(name);
@@ -89,7 +87,7 @@ export function createDiscovery(
 
   const describeNamespace = (name: unknown): NamespaceDescription | undefined => {
     if (typeof name !== "string") throw new Error("describeNamespace() expects a namespace name");
-    const members = tools.filter((tool) => isNamed(tool.namespace, name));
+    const members = tools.filter(namedBy(tools, name));
     const namespace = members[0]?.namespace;
     if (namespace === undefined) return undefined;
     return {
@@ -118,11 +116,23 @@ export function createDiscovery(
   };
 }
 
-/** Whether a query is the namespace's name or alias, as written or as the identifier of it. */
-function isNamed(namespace: ToolNamespace | undefined, query: string): boolean {
-  if (namespace === undefined) return false;
+/** Longest name that is compared as an identifier, in characters. */
+const MAX_NAME_CHARS = 1_000;
+
+/**
+ * Tells the tools of the namespace that a query names: by its name or an alias as written, else, where no namespace is
+ * called that, by the identifier of one.
+ */
+function namedBy(
+  tools: readonly CallableTool[],
+  query: string,
+): (tool: Pick<CallableTool, "namespace">) => boolean {
+  const namesOf = ({ namespace }: Pick<CallableTool, "namespace">): readonly string[] =>
+    namespace === undefined ? [] : [namespace.name, ...(namespace.aliases ?? [])];
+  const hasName = (tool: Pick<CallableTool, "namespace">): boolean => tool.namespace?.name === query;
+  const isExact = (tool: Pick<CallableTool, "namespace">): boolean => namesOf(tool).includes(query);
+  if (tools.some(hasName)) return hasName;
+  if (tools.some(isExact) || query.length > MAX_NAME_CHARS) return isExact;
   const wanted = toIdentifier(query);
-  return [namespace.name, ...(namespace.aliases ?? [])].some(
-    (name) => name === query || toIdentifier(name) === wanted,
-  );
+  return (tool) => namesOf(tool).some((name) => toIdentifier(name) === wanted);
 }

@@ -2,10 +2,14 @@ import type { CallableTool } from "@nestbox/tool";
 import MiniSearch from "minisearch";
 import { childSchemas, MAX_SCHEMA_DEPTH, resolveRef } from "../declarations/schema.ts";
 import { isRecord } from "../shared/guards.ts";
-import { tokenize } from "./tokenize.ts";
+import { humpedWords, joinHumps, tokenize } from "./tokenize.ts";
 
 /** Results of a search that asks for no other number. */
 export const DEFAULT_SEARCH_LIMIT = 8;
+
+/** Longest query that is read, in characters, and the longest word that is looked for by its beginning or near it. */
+const MAX_QUERY_CHARS = 500;
+const MAX_NEAR_CHARS = 32;
 
 /** Longest text of one tool that is searched, in characters. */
 const MAX_TEXT_CHARS = 64 * 1024;
@@ -42,17 +46,24 @@ const BOOST = { name: 3, text: 1, namespace: 0.5 } as const;
  */
 export function createToolSearch(tools: readonly SearchableTool[]): ToolSearch {
   const documents = tools.map(toDocument);
+  const known = new Set<string>();
   const index = new MiniSearch<Document>({
     fields: ["name", "text", "namespace"],
-    tokenize,
+    tokenize: (text) => {
+      const terms = tokenize(text);
+      for (const term of terms) known.add(term);
+      return terms;
+    },
     // Words are folded by the tokenizer already.
     processTerm: (term) => term,
-    searchOptions: { boost: BOOST, combineWith: "OR" },
+    searchOptions: { boost: BOOST, combineWith: "OR", tokenize: (text) => text.split(" ") },
   });
   index.addAll(documents);
   return {
-    search(query, { limit, filter }) {
-      const words = new Set(tokenize(query));
+    search(whole, { limit, filter }) {
+      // Reading is the host's time, which a script must not have without end.
+      const query = whole.trim().slice(0, MAX_QUERY_CHARS);
+      const words = new Set(tokenize(joinHumps(query, (word) => known.has(word))));
       if (words.size === 0) return [];
       const allowed = (id: number): boolean => {
         const tool = tools[id];
@@ -63,16 +74,17 @@ export function createToolSearch(tools: readonly SearchableTool[]): ToolSearch {
       if (found.length === 0) {
         found = index.search([...words].join(" "), {
           ...options,
-          prefix: true,
-          fuzzy: (term) => (term.length > 3 ? 0.25 : 0),
+          prefix: (term) => term.length <= MAX_NEAR_CHARS,
+          fuzzy: (term) => (term.length > 3 && term.length <= MAX_NEAR_CHARS ? 0.25 : 0),
         });
       }
+      const wanted = folded(query);
       return found
         .map((result) => {
           const document = documents[Number(result.id)];
           return {
             id: Number(result.id),
-            exact: document === undefined ? 0 : nameMatch(query, document.name),
+            exact: document === undefined ? 0 : nameMatch(query, wanted, document.name),
             covered: new Set(result.queryTerms).size,
             whole: document !== undefined && isWholeName(document.local, words),
             score: result.score,
@@ -95,6 +107,7 @@ export function createToolSearch(tools: readonly SearchableTool[]): ToolSearch {
 function toDocument(tool: SearchableTool, id: number): Document {
   const parts = [tool.description];
   collectText(tool.parameters, tool.parameters, parts, new Set(), 0);
+  parts.push(...humpedWords(parts.join(" ").slice(0, MAX_TEXT_CHARS)));
   const { namespace } = tool;
   const about =
     namespace === undefined
@@ -120,7 +133,7 @@ function collectText(
   if (!isRecord(schema) || seen.has(schema) || depth > MAX_SCHEMA_DEPTH) return;
   seen.add(schema);
   if (typeof schema["description"] === "string") parts.push(schema["description"]);
-  if (isRecord(schema["properties"])) parts.push(...Object.keys(schema["properties"]));
+  if (isRecord(schema["properties"])) for (const name of Object.keys(schema["properties"])) parts.push(name);
   if (typeof schema["$ref"] === "string")
     collectText(resolveRef(schema["$ref"], root), root, parts, seen, depth + 1);
   for (const child of childSchemas(schema)) collectText(child, root, parts, seen, depth + 1);
@@ -134,10 +147,10 @@ function folded(name: string): string {
 }
 
 /** How far the query as a whole is a tool's name: 2 as written, 1 folded or without what stands before a `__`. */
-function nameMatch(query: string, name: string): number {
-  if (query.trim() === name) return 2;
-  const wanted = folded(query);
-  return folded(name) === wanted || folded(name).endsWith(`__${wanted}`) ? 1 : 0;
+function nameMatch(query: string, wanted: string, name: string): number {
+  if (query === name) return 2;
+  const own = folded(name);
+  return own === wanted || own.endsWith(`__${wanted}`) ? 1 : 0;
 }
 
 function isWholeName(local: string, words: ReadonlySet<string>): boolean {

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CatalogTool, renderCatalog } from "../../src/declarations/catalog.ts";
 import { renderSample, renderSignature } from "../../src/declarations/tool-declaration.ts";
@@ -57,6 +58,55 @@ test("within a budget every namespace is seen before any is complete, and what i
   expect(catalog).toContain("## b (2 of 3 tools not shown)");
   expect(renderCatalog(tools, { budget: 0 })).toBe(
     "## a (3 of 3 tools not shown)\n\n## b (3 of 3 tools not shown)",
+  );
+});
+
+test("tools without a namespace that do not fit are counted, too", () => {
+  const tools = [tool("a"), tool("b", { description: "x".repeat(5_000) }), tool("c")];
+  const catalog = renderCatalog(tools, { budget: 200 });
+  expect(catalog.split("\n").filter((line) => /^[#(]/.test(line))).toEqual([
+    "### `a`",
+    "### `c`",
+    "(1 of 3 tools not shown)",
+  ]);
+  expect(renderCatalog(tools)).not.toContain("not shown");
+});
+
+test("a namespace that its tools describe differently is described the same way, whoever comes first", () => {
+  const tools = [
+    tool("c", { namespace: { name: "n", description: "Third." } }),
+    tool("a", { namespace: { name: "n" } }),
+    tool("b", { namespace: { name: "n", description: "Second." } }),
+  ];
+  const catalog = renderCatalog(tools);
+  expect(catalog).toContain("## n\nSecond.");
+  expect(renderCatalog(tools.toReversed())).toBe(catalog);
+});
+
+test("what a budget allows is not passed, and the text is the same in every order of the tools", () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(
+        fc.record({
+          name: fc.stringMatching(/^[a-z-]{1,8}$/),
+          description: fc.string({ maxLength: 400 }),
+          namespace: fc.option(fc.record({ name: fc.constantFrom("x", "y", "z") }), { nil: undefined }),
+        }),
+        { selector: ({ name }) => name, maxLength: 12 },
+      ),
+      fc.nat(400),
+      (made, budget) => {
+        const tools = made.map(({ name, description, namespace }) =>
+          tool(name, { description, ...(namespace === undefined ? {} : { namespace }) }),
+        );
+        const allNames = tools.map(({ name }) => name);
+        const catalog = renderCatalog(tools, { budget, allNames });
+        expect(renderCatalog(tools.toReversed(), { budget, allNames: allNames.toReversed() })).toBe(catalog);
+        const nothing = renderCatalog(tools, { budget: 0, allNames });
+        // Between sections stand two line ends each.
+        expect(catalog.length).toBeLessThanOrEqual(nothing.length + 4 * budget + 2 * tools.length);
+      },
+    ),
   );
 });
 

@@ -190,6 +190,94 @@ describe("references", () => {
   });
 });
 
+describe("a schema that was made to cost time", () => {
+  const chain = (length: number, last: unknown) =>
+    Object.fromEntries([
+      ...Array.from({ length }, (_, index) => {
+        const next = { $ref: `#/$defs/C${index + 1}` };
+        return [`C${index}`, { properties: { x: next, y: next } }];
+      }),
+      [`C${length}`, last],
+    ]);
+  const many = <T>(count: number, make: (index: number) => T): T[] =>
+    Array.from({ length: count }, (_, i) => make(i));
+
+  test("references that double at every step, behind more than get a name", () => {
+    const wide = Object.fromEntries(many(70, (index) => [`A${index}`, { type: "string" }]));
+    const twice = many(70, (index) => ({ $ref: `#/$defs/A${index}` }));
+    const $defs = { ...wide, ...chain(40, { type: "string" }) };
+    const { type: text } = schemaToType({ prefixItems: [...twice, ...twice, { $ref: "#/$defs/C0" }], $defs });
+    expect(text.length).toBeLessThan(2_000_000);
+  });
+
+  test("references that are first met where nothing is read any more", () => {
+    let deep: unknown = { $ref: "#/$defs/C0" };
+    for (let depth = 0; depth < 45; depth++) deep = { items: deep };
+    const schema = {
+      properties: { a: deep, b: { $ref: "#/$defs/C0" } },
+      $defs: chain(40, { const: "x".repeat(1_000) }),
+    };
+    const { type: text, declarations } = schemaToType(schema);
+    expect(text.length + declarations.join("").length).toBeLessThan(2_000_000);
+  });
+
+  test.each<[string, unknown]>([
+    ["variants", { anyOf: many(300_000, () => ({})) }],
+    ["parts", { allOf: many(300_000, (index) => ({ const: index })) }],
+    [
+      "variants behind a name",
+      {
+        properties: { a: { $ref: "#/$defs/X" }, b: { $ref: "#/$defs/X" } },
+        $defs: { X: { anyOf: many(300_000, () => ({})) } },
+      },
+    ],
+    ["required members", { required: many(300_000, (index) => `r${index}`) }],
+    ["members", { properties: Object.fromEntries(many(200_000, (index) => [`p${index}`, {}])) }],
+    [
+      "kinds",
+      {
+        type: many(100_000, () => "object"),
+        properties: Object.fromEntries(many(100, (index) => [`p${index}`, {}])),
+      },
+    ],
+    [
+      "descriptions",
+      {
+        properties: Object.fromEntries(
+          many(1_000, (index) => [`p${index}`, { description: "x".repeat(1_000_000) }]),
+        ),
+      },
+    ],
+    [
+      "constants",
+      {
+        patternProperties: Object.fromEntries(
+          many(1_000, (index) => [`p${index}`, { const: `${"x".repeat(100_000)}${index}` }]),
+        ),
+      },
+    ],
+  ])("very many %s", (_, schema) => {
+    expect(type(schema).length).toBeLessThan(4_000_000);
+  });
+});
+
+test("a quotation mark in a comment changes nothing of the type beside it", () => {
+  const size = { type: "object", properties: { a: { type: "string", description: 'up to 5" wide' } } };
+  const union = { anyOf: [size, { type: "null" }] };
+  const named = { type: "object", properties: { b: { const: '"' } }, required: ["b"] };
+  expect(type({ allOf: [union, named] })).toBe(
+    '({\n  // up to 5" wide\n  a?: string;\n} | null) & { b: "\\""; }',
+  );
+});
+
+test("no type is called what a type must not be called", () => {
+  for (const word of ["package", "case", "switch", "static", "for", "yield", "private", "Array"]) {
+    const ref = { $ref: `#/$defs/${word}` };
+    const { declarations } = schemaToType({ prefixItems: [ref, ref], $defs: { [word]: { type: "string" } } });
+    expect(declarations).toEqual([`type ${word}_ = string;`]);
+  }
+});
+
 test("a type over its budget loses its tags, then becomes unknown", () => {
   const schema = { properties: { a: { type: "integer", minimum: 1, maximum: 2 } } };
   expect(schemaToType(schema).type).toContain("@minimum");

@@ -127,6 +127,53 @@ test("the globals answer like the functions", () => {
   ]);
 });
 
+test("a namespace's own name goes before one that is only spelled alike", () => {
+  const found = createDiscovery([
+    tool("a", "A.", { namespace: { name: "a-b" } }),
+    tool("b", "B.", { namespace: { name: "a_b", aliases: ["c-d"] } }),
+    tool("c", "C.", { namespace: { name: "c-d" } }),
+  ]);
+  const members = (name: string) => found.describeNamespace(name)?.tools;
+  expect(members("a-b")).toEqual(["a"]);
+  expect(members("a_b")).toEqual(["b"]);
+  expect(members("c-d")).toEqual(["c"]);
+  expect(found.searchTools("a b c", { namespace: "a_b" }).map(({ name }) => name)).toEqual(["b"]);
+});
+
+test("a name with a hump is found in small letters, and the other way round", () => {
+  const found = createDiscovery([
+    tool("git_branches", "Lists branches."),
+    tool("mcp__github__list_branches", "Lists branches."),
+    tool("cookie_list", "Reads a cookie of a page on YouTube."),
+    tool("open_url", "Opens a URL."),
+  ]);
+  const first = (query: string) => found.searchTools(query)[0]?.name;
+  expect(first("GitHub branches")).toBe("mcp__github__list_branches");
+  expect(first("youtube")).toBe("cookie_list");
+  expect(first("cookies")).toBe("cookie_list");
+  expect(first("URLs")).toBe("open_url");
+});
+
+test.each([
+  ["many words that no tool has", Array.from({ length: 20_000 }, (_, index) => `q${index}x`).join(" ")],
+  ["one endless word", "a".repeat(1_000_000)],
+  ["endless capitals", "A".repeat(1_000_000)],
+  ["endless humps", "aA".repeat(500_000)],
+  ["text without spaces", "検索".repeat(500_000)],
+  ["signs of regular expressions", "(((((a+)+)+)+)+$ [.*] \\\\b".repeat(50_000)],
+  ["no words at all", " - 🦊 ".repeat(200_000)],
+])("a query costs the host no more than a moment: %s", (_, query) => {
+  const many = Array.from({ length: 300 }, (_unused, index) =>
+    tool(`tool_${index}`, `${"A".repeat(60_000)} word${index}`),
+  );
+  const found = createDiscovery(many);
+  const before = performance.now();
+  expect(found.searchTools(query, { limit: 3 }).length).toBeLessThanOrEqual(3);
+  expect(found.describeTool(query)).toBeUndefined();
+  expect(found.describeNamespace(query)).toBeUndefined();
+  expect(performance.now() - before).toBeLessThan(30_000);
+});
+
 test("words are split at humps and folded onto their singular, in every script", () => {
   expect(tokenize("listOpenIssues HTTPServer queries classes boxes")).toEqual([
     "list",
@@ -138,6 +185,7 @@ test("words are split at humps and folded onto their singular, in every script",
     "class",
     "box",
   ]);
+  expect(tokenize("movies movie APIs IDs parseURLs")).toEqual(["movy", "movy", "api", "id", "parse", "url"]);
   expect(tokenize("検索ツール").length).toBeGreaterThan(0);
   expect(tokenize("größe")).toEqual(["größe"]);
 });
