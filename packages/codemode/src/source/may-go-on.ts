@@ -3,7 +3,7 @@
  * is settled, and text that may hold them. Names may be written with escapes.
  */
 const MEANS =
-  /\b(?:async|then|Promise|queueMicrotask|eval|Function|constructor)\b|\.\s*(?:catch|finally)\b|\\[ux]/;
+  /[Aa]sync|\b(?:then|Promise|queueMicrotask|eval|Function|constructor)\b|\.\s*(?:catch|finally)\b|\\[ux]/;
 
 /**
  * Whether work that a script does not await may go on after its end. The end of such a script is told at once, before

@@ -59,6 +59,25 @@ describe("time", () => {
     },
   );
 
+  test.each([
+    ["a job", "Promise.resolve().then(() => { while (true); });"],
+    ["jobs that go on for ever", "(async () => { for (;;) await null; })();"],
+    [
+      "a job that makes calls",
+      "Promise.resolve().then(() => { for (;;) tools.noop({ late: 1 }).catch(() => {}); });",
+    ],
+  ])(
+    "hostile 19: %s in the queue of a script that is stopped takes neither its output nor its process with it",
+    async (_name, code) => {
+      const outcome = await run(`for (let i = 0; i < 200; i++) text(i); ${code} while (true);`);
+      expect(errorOf(outcome)).toMatchObject({ kind: "timeout", name: "CpuLimitError" });
+      // Which is what is said when the process had to be killed.
+      expect(errorOf(outcome).message).not.toContain("did not let itself be stopped");
+      expect(outcome.output).toHaveLength(200);
+      await alive();
+    },
+  );
+
   test("hostile 21: a wedge in one script leaves the others alone", async () => {
     const wedge = run("let b = 2n; while (true) b = b * b");
     const others = await Promise.all([

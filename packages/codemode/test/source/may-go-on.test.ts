@@ -25,6 +25,8 @@ describe("whether a script may go on after its end", () => {
     "const o = { get then() { return 1 } }; return [o]",
     "await Promise.all([tools.noop()])",
     "queueMicrotask(() => 1)",
+    "Array.fromAsync([1], () => 1)",
+    "const stack = new AsyncDisposableStack(); stack.defer(() => 1); stack.disposeAsync()",
     "tools.noop().catch(() => 1)",
     "tools.noop() . finally(() => 1)",
     "eval('1')",
