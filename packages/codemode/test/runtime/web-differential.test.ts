@@ -75,6 +75,43 @@ describe("what web globals are as values", () => {
     expect(await value(code)).toEqual([1_000_000, 3_000_000, 0xe2, 0xac]);
   });
 
+  test.each([
+    "utf-8",
+    "utf-16le",
+    "utf-16be",
+    "gbk",
+    "gb18030",
+    "big5",
+    "shift_jis",
+    "euc-jp",
+    "euc-kr",
+    "iso-2022-jp",
+  ])(
+    "bytes in %s are the same text in pieces as at once, however they are cut and whatever they are",
+    async (encoding) => {
+      const code = `
+        let seed = 7;
+        const random = (below) => { seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff; return (seed >>> 8) % below };
+        const likely = [0x41, 0x5c, 0x7e, 0x0a, 0x30, 0x81, 0x8e, 0x8f, 0xa1, 0xc4, 0xe3, 0xfe, 0xff, 0x1b, 0x24, 0x42, 0xd8, 0xed, 0xf0, 0x9f];
+        const different = [];
+        for (let i = 0; i < 300; i++) {
+          const bytes = Uint8Array.from({ length: random(24) }, () => (random(4) ? likely[random(likely.length)] : random(256)));
+          const decoder = new TextDecoder("${encoding}");
+          let text = "";
+          for (let at = 0; at < bytes.length; ) {
+            const end = at + 1 + random(4);
+            text += decoder.decode(bytes.subarray(at, end), { stream: true });
+            at = end;
+          }
+          text += decoder.decode();
+          if (text !== new TextDecoder("${encoding}").decode(bytes)) different.push([...bytes]);
+        }
+        return different`;
+      expect(await value(code)).toEqual([]);
+    },
+    60_000,
+  );
+
   test("very many empty objects are cloned as fast as others", async () => {
     const code = "return structuredClone(Array.from({ length: 200_000 }, () => ({}))).length";
     expect(await value(code, { limits: { cpuMs: 6_000 } })).toBe(200_000);

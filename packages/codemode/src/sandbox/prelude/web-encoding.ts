@@ -73,28 +73,32 @@ export function makeEncoding(
     return 0;
   }
 
-  /** Bytes that a character of an older encoding takes, from its first two. */
-  function legacyWidth(encoding: string, first: number, second: number | undefined): number {
-    const isLead = first >= 0x81 && first <= 0xfe;
-    // A byte of ASCII that does not fit is a character of its own.
-    const pair = second === undefined || second >= 0x40 ? 2 : 1;
-    switch (encoding) {
-      case "gbk":
-      case "gb18030":
-        if (!isLead) return 1;
-        return second !== undefined && second >= 0x30 && second <= 0x39 ? 4 : pair;
-      case "big5":
-      case "euc-kr":
-        return isLead ? pair : 1;
-      case "shift_jis":
-        return isLead && !(first >= 0xa0 && first <= 0xdf) && first <= 0xfc ? pair : 1;
-      case "euc-jp":
-        if (first !== 0x8e && first !== 0x8f && !(first >= 0xa1 && first <= 0xfe)) return 1;
-        if (second !== undefined && second < 0x80) return 1;
-        return first === 0x8f ? 3 : 2;
-      default:
-        return 1;
+  /** A character of each older encoding whose two bytes are both ones that begin a character. */
+  const PROBES = new Map<string, readonly [number, number]>([
+    ["gbk", [0xc4, 0xe3]],
+    ["gb18030", [0xc4, 0xe3]],
+    ["big5", [0xa4, 0xa4]],
+    ["euc-kr", [0xb0, 0xa1]],
+    ["shift_jis", [0x93, 0xfa]],
+    ["euc-jp", [0xc6, 0xfc]],
+  ]);
+
+  const decoded = (encoding: string, bytes: Uint8Array): unknown => service("decode", bytes, encoding, 2);
+
+  /** Which bytes make a character only the decoder knows: where another one can follow untouched, one has ended. */
+  function unfinishedLegacy(encoding: string, probe: readonly [number, number], bytes: Uint8Array): number {
+    let from = bytes.length;
+    // A byte below the digits is never the second one.
+    while (from > 0 && (bytes[from - 1] ?? 0) >= 0x30) from--;
+    const next = String(decoded(encoding, new Uint8Array(probe)));
+    for (let back = 0; back < 4 && from < bytes.length - back; back++) {
+      const piece = bytes.slice(from, bytes.length - back);
+      const followed = new Uint8Array(piece.length + 2);
+      followed.set(piece);
+      followed.set(probe, piece.length);
+      if (decoded(encoding, followed) === String(decoded(encoding, piece)) + next) return back;
     }
+    return Math.min(3, bytes.length - from);
   }
 
   /** Bytes at the end that do not make a whole character yet. */
@@ -107,13 +111,8 @@ export function makeEncoding(
     }
     // What a byte means depends on all before it: the text comes with the end.
     if (encoding === "iso-2022-jp") return bytes.length;
-    let at = 0;
-    while (at < bytes.length) {
-      const next = at + legacyWidth(encoding, bytes[at] ?? 0, bytes[at + 1]);
-      if (next > bytes.length) return bytes.length - at;
-      at = next;
-    }
-    return 0;
+    const probe = PROBES.get(encoding);
+    return probe === undefined ? 0 : unfinishedLegacy(encoding, probe, bytes);
   }
 
   function bytesOf(input: unknown): Uint8Array {
