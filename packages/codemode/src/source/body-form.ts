@@ -1,7 +1,7 @@
 import type { AnyNode, Expression, Program } from "acorn";
 import { type ColumnShift, type Edit, freeName, positionAt } from "./edits.ts";
-import { callText } from "./script-call.ts";
-import { hasTopLevelReturn, isFunction } from "./walk.ts";
+import { asksForValues, callText } from "./script-call.ts";
+import { hasTopLevelReturn, isFunction, walk } from "./walk.ts";
 
 /** How the result of a script is made to be its value. */
 export interface BodyForm {
@@ -103,6 +103,10 @@ function isResult(expression: Expression): boolean {
   );
 }
 
+/**
+ * The function that is the script: nothing in the script names it, or it would be called twice. One that is not named
+ * as an entry and asks for values that nobody has is a helper that was left over.
+ */
 function entryFunction(program: Program): { name: string; fn: AnyNode } | undefined {
   const functions: { name: string; fn: AnyNode }[] = [];
   for (const node of program.body) {
@@ -117,7 +121,19 @@ function entryFunction(program: Program): { name: string; fn: AnyNode } | undefi
       return undefined;
     }
   }
-  return (
-    functions.find(({ name }) => ENTRY_NAMES.has(name)) ?? (functions.length === 1 ? functions[0] : undefined)
-  );
+  const named = functions.find(({ name }) => ENTRY_NAMES.has(name));
+  const entry = named ?? (functions.length === 1 ? functions[0] : undefined);
+  if (entry === undefined || isNamedOutside(program, entry.name, entry.fn)) return undefined;
+  return named === undefined && asksForValues(entry.fn) ? undefined : entry;
+}
+
+/** Whether a name stands anywhere but inside its function and where it is declared. */
+function isNamedOutside(program: Program, name: string, fn: AnyNode): boolean {
+  let found = 0;
+  walk(program, (node) => {
+    if (node.type === "Identifier" && node.name === name) found++;
+    return node !== fn;
+  });
+  // A declaration's own name lies inside the function; a variable's lies outside and is met once.
+  return found > (fn.type === "FunctionDeclaration" ? 0 : 1);
 }

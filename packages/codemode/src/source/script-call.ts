@@ -35,3 +35,24 @@ export function callText(fn: AnyNode): string {
   if (!isFunction(fn) || !("params" in fn)) return "()";
   return `(${(fn.params as readonly Pattern[]).map(argumentFor).join(",")})`;
 }
+
+/** Whether a function has a parameter for which there is neither a global nor a default. */
+export function asksForValues(fn: AnyNode): boolean {
+  return isFunction(fn) && "params" in fn && (fn.params as readonly Pattern[]).some(asksForValue);
+}
+
+function asksForValue(parameter: Pattern): boolean {
+  switch (parameter.type) {
+    case "Identifier":
+      return !GLOBALS.has(parameter.name);
+    case "ObjectPattern":
+      return parameter.properties.some(
+        (property) =>
+          property.type === "Property" &&
+          property.value.type !== "AssignmentPattern" &&
+          !(property.key.type === "Identifier" && GLOBALS.has(property.key.name)),
+      );
+    default:
+      return parameter.type === "ArrayPattern";
+  }
+}

@@ -308,6 +308,34 @@ describe("results", () => {
     expect(await run(code)).toEqual(value);
   });
 
+  test.each([
+    "async function main() { ran() }\nconst result = await main();",
+    "const save = async () => { ran() };\nconst first = await save();",
+    "const save = async (n) => { ran(n) };\nconst all = await Promise.all([1].map(save));",
+    "function run() { ran() }\nconst tasks = { run };\nlet first = tasks.run();",
+    "function run() { ran() }\nfunction again() { run() }\nconst x = again();",
+    "const twice = (n) => n < 1 ? ran() : twice(n - 1);\nconst x = twice(3);",
+  ])("a function that the script calls itself is not called again: %s", async (code) => {
+    // contract D
+    let calls = 0;
+    await run(code, { ran: () => void calls++ });
+    expect(calls).toBe(1);
+    expect(prepared(code).notes).toEqual([]);
+  });
+
+  test.each([
+    ["const remove = async (path) => { ran(path) }", 0],
+    ["function remove({ path }, ...rest) { ran(path) }", 0],
+    ["const remove = async (path = 'a') => { ran(path) }", 1],
+    ["const twice = (text) => ran(text)", 1],
+    ["async function main(args) { ran() }", 1],
+    ["const main = async (n = 0) => { ran(); if (n < 1) await main(n + 1) }", 2],
+  ])("a helper that asks for values is left alone, as in the built-in codemode: %s", async (code, times) => {
+    let calls = 0;
+    await run(code, { ran: () => void calls++, text: 1 });
+    expect(calls).toBe(times);
+  });
+
   test("several functions without an entry are only declared", () => {
     expect(prepared("function a() {}\nfunction b() {}").notes).toEqual([]);
   });
