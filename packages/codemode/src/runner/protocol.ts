@@ -65,7 +65,12 @@ export interface TurnReport {
 }
 
 /** What is large stands beside a header; what is in one becomes up to twenty times its size when it is parsed. */
-const MAX_HEADER_CHARS = 64 * 1024 * 1024;
+export const MAX_HEADER_CHARS = 16 * 1024 * 1024;
+/** Of an error, what the bridge tells at most. */
+const MAX_MESSAGE_CHARS = 65_536;
+const MAX_NAME_CHARS = 200;
+/** Sixty frames, with any names in them that are read. */
+const MAX_STACK_CHARS = 262_144;
 /** More than the bridge tells of one. */
 const MAX_WARNING_CHARS = 4_000;
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
@@ -202,12 +207,12 @@ function readError(value: unknown): ReportedError {
   }
   return {
     kind: kind as ScriptErrorKind,
-    name,
-    message,
-    frames: stack,
+    name: name.slice(0, MAX_NAME_CHARS),
+    message: message.slice(0, MAX_MESSAGE_CHARS),
+    frames: stack.slice(0, MAX_STACK_CHARS),
     ...(isCount(line) ? { line } : {}),
     ...(isCount(column) ? { column } : {}),
-    ...(typeof lineText === "string" ? { lineText } : {}),
+    ...(typeof lineText === "string" ? { lineText: lineText.slice(0, MAX_NAME_CHARS) } : {}),
   };
 }
 

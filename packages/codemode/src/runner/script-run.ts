@@ -244,8 +244,8 @@ export class ScriptRun {
   #report(frame: Frame): void {
     const report = readReport(frame, this.#options.limits.maxDepth);
     const turn = frame.type === FRAME.turn;
+    if (this.#turns === 0) throw new ProtocolError("a turn that nobody began");
     if (turn) {
-      if (this.#turns === 0) throw new ProtocolError("a turn that nobody began");
       this.#turns--;
       this.#reported = true;
       this.#sinceNow();
@@ -269,6 +269,8 @@ export class ScriptRun {
     this.#cancelWake?.();
     this.#cancelWake = undefined;
     this.#wakeMs = report.wakeMs;
+    const waits = this.#turns > 0 || this.#calls.open > 0 || this.#answers.length > 0;
+    if (!waits && report.wakeMs < 0) throw new ProtocolError("a rest in which nothing is waited for");
     let rests = false;
     this.#guarded("The order of turns", () => (rests = this.#rest()));
     if (this.#ending !== undefined) return;

@@ -6,6 +6,7 @@
  * failed in a way that spoils the realm, the realm is disposed and `ended` says so.
  */
 import { FRAME, oversize, type Segment } from "../runner/frames.ts";
+import { MAX_HEADER_CHARS } from "../runner/protocol.ts";
 import type { PrepareOutcome } from "../source/prepare.ts";
 import type { TurnEnd, Vm, VmHooks } from "./vm.ts";
 
@@ -81,8 +82,8 @@ export function createSession(options: SessionOptions): Session {
       (rejection === undefined ? "" : `,"x":${rejection}`) + (heap === undefined ? "" : `,"h":${heap}`);
     const header = `${text.slice(semicolon + 1, -1)},"b":${busyMs.toFixed(2)}${extra}}`;
     const size = oversize(options.maxFrameBytes, header, segments);
-    if (size !== undefined) {
-      fail(tooLargeError(size));
+    if (size !== undefined || header.length > MAX_HEADER_CHARS) {
+      fail(size === undefined ? tooMuchError() : tooLargeError(size));
       return;
     }
     send(FRAME.turn, run, header, segments);
@@ -92,6 +93,11 @@ export function createSession(options: SessionOptions): Session {
   function tooLargeError(size: number): Record<string, unknown> {
     const { maxFrameBytes } = options;
     const message = `What the script put out, called and returned in one turn: ${size} bytes are more than the limit of ${maxFrameBytes} (maxFrameBytes); await some of its calls before the others`;
+    return { kind: "limit", name: "LimitError", message };
+  }
+
+  function tooMuchError(): Record<string, unknown> {
+    const message = `What the script called, named and was warned of in one turn is more than the limit of ${MAX_HEADER_CHARS} characters`;
     return { kind: "limit", name: "LimitError", message };
   }
 
@@ -116,7 +122,9 @@ export function createSession(options: SessionOptions): Session {
     const row = `[8,${JSON.stringify(error)}]`;
     const frame = (rows: string): string => `{"r":[${rows}],"p":0,"w":-1,"b":${busyMs.toFixed(2)}}`;
     const all = frame(before === "" ? row : `${before},${row}`);
-    if (oversize(options.maxFrameBytes, all, segments) === undefined) send(FRAME.turn, run, all, segments);
+    const fits =
+      all.length <= MAX_HEADER_CHARS && oversize(options.maxFrameBytes, all, segments) === undefined;
+    if (fits) send(FRAME.turn, run, all, segments);
     else send(FRAME.turn, run, frame(row));
     end();
   }

@@ -92,6 +92,15 @@ describe("the size of a frame", () => {
     },
   );
 
+  test("hostile 33: names and warnings without end are a limit as well, at any size of a frame", async () => {
+    for (const code of [
+      "await ctx.executeTool('n'.repeat(17e6), {})",
+      "store('k'.repeat(17e6), undefined); return 1",
+    ])
+      expect(await run(code)).toMatchObject({ ok: false, error: { kind: "limit", name: "LimitError" } });
+    expect(await value("return 1")).toBe(1);
+  });
+
   test("hostile 33: what did not fit beside the error of a script that was stopped is left out, and the error told", async () => {
     const limits = { maxFrameBytes: 100_000, cpuMs: 2_000 };
     const code = "for (let i = 0; i < 100; i++) text('x'.repeat(3_000)); while (true);";

@@ -49,6 +49,16 @@ describe("a sandbox that lies", () => {
         send(FRAME.turn, '{"r":[],"p":0,"w":50}');
       }) satisfies Reply,
     ],
+    ["a rest in which nothing is waited for", onStart('{"r":[],"p":0,"w":-1}')],
+    [
+      "an end between two turns",
+      ((frame, send) => {
+        if (frame.type !== FRAME.start) return;
+        send(FRAME.turn, '{"r":[[1,1,2,0]],"p":1,"w":-1}');
+        send(FRAME.early, '{"r":[[7,"x",[]]]}');
+      }) satisfies Reply,
+    ],
+    ["more in one report than a script says", onStart(`{"r":[${"[],".repeat(6e6)}[]],"p":0,"w":-1}`)],
     ["calls in flight that were never made", onStart('{"r":[],"p":3,"w":-1}')],
     ["an end without an outcome", onStart("{}", [], FRAME.ended)],
     ["a frame type of the host's", onStart("{}", [], FRAME.start)],
@@ -70,6 +80,29 @@ describe("a sandbox that lies", () => {
       await runner.close();
     },
   );
+
+  test("hostile 7, hostile 33: of what it says of an error and in warnings, as much is kept as a script may say", async () => {
+    const long = "m".repeat(300_000);
+    const error = { kind: "script", name: long, message: long, stack: long, line: 1, lineText: long };
+    const { runner } = lyingRunner(
+      onStart(
+        JSON.stringify({
+          r: [
+            [9, "value", long],
+            [8, error],
+          ],
+          p: 0,
+          w: -1,
+          x: long,
+        }),
+      ),
+    );
+    const outcome = await runner.run({ code: "1", caller: fakeCaller([]) });
+    expect(outcome.ok ? undefined : outcome.error.message).toHaveLength(65_536);
+    expect(JSON.stringify(outcome).length).toBeLessThan(500_000);
+    expect(outcome.warnings.map(({ message }) => message.length)).toEqual([4_000, 4_000]);
+    await runner.close();
+  });
 
   test("hostile 7: silence is ended by the watchdog, and the next script gets a new sandbox", async () => {
     const { runner, started, killed } = lyingRunner(() => undefined);
