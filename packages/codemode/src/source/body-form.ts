@@ -1,7 +1,7 @@
 import type { AnyNode, Expression, Program } from "acorn";
 import { type ColumnShift, type Edit, freeName, positionAt } from "./edits.ts";
-import { asksForValues, callText } from "./script-call.ts";
-import { hasTopLevelReturn, isFunction, walk } from "./walk.ts";
+import { asksForValues, callText, isCalledByScript } from "./script-call.ts";
+import { hasTopLevelReturn, isFunction } from "./walk.ts";
 
 /** How the result of a script is made to be its value. */
 export interface BodyForm {
@@ -123,17 +123,6 @@ function entryFunction(program: Program): { name: string; fn: AnyNode } | undefi
   }
   const named = functions.find(({ name }) => ENTRY_NAMES.has(name));
   const entry = named ?? (functions.length === 1 ? functions[0] : undefined);
-  if (entry === undefined || isNamedOutside(program, entry.name, entry.fn)) return undefined;
+  if (entry === undefined || isCalledByScript(program, entry.name)) return undefined;
   return named === undefined && asksForValues(entry.fn) ? undefined : entry;
-}
-
-/** Whether a name stands anywhere but inside its function and where it is declared. */
-function isNamedOutside(program: Program, name: string, fn: AnyNode): boolean {
-  let found = 0;
-  walk(program, (node) => {
-    if (node.type === "Identifier" && node.name === name) found++;
-    return node !== fn;
-  });
-  // A declaration's own name lies inside the function; a variable's lies outside and is met once.
-  return found > (fn.type === "FunctionDeclaration" ? 0 : 1);
 }

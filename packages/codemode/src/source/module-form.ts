@@ -1,6 +1,6 @@
 import type { Program } from "acorn";
 import { applyEdits, blank, type Edit, freeName, positionAt } from "./edits.ts";
-import { callText } from "./script-call.ts";
+import { callText, isCalledByScript } from "./script-call.ts";
 import { type SourceError, sourceError } from "./source-error.ts";
 import { isFunction } from "./walk.ts";
 
@@ -39,7 +39,14 @@ export function rewriteModule(source: string, program: Program): ModuleOutcome {
       declaration.type === "FunctionDeclaration" || declaration.type === "ClassDeclaration";
     if (isDeclaration && declaration.id !== null) {
       edits.push({ start: node.start, end: declaration.start, text: blank(head) });
-      tail = `;return ${declaration.id.name}${declaration.type === "FunctionDeclaration" ? callText(declaration) : ""}`;
+      const { name } = declaration.id;
+      if (!isCalledByScript(program, name))
+        tail = `;return ${name}${declaration.type === "FunctionDeclaration" ? callText(declaration) : ""}`;
+      continue;
+    }
+    if (declaration.type === "Identifier" && isCalledByScript(program, declaration.name)) {
+      // It has run by then, and its effects with it: only the name is left.
+      edits.push({ start: node.start, end: declaration.start, text: padTo("void ", head) });
       continue;
     }
     const name = freeName(source);

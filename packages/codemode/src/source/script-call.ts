@@ -1,5 +1,5 @@
-import type { AnyNode, Pattern } from "acorn";
-import { isFunction } from "./walk.ts";
+import type { AnyNode, Pattern, Program } from "acorn";
+import { isFunction, walk } from "./walk.ts";
 
 /** What a function that is the whole script may ask for by the name of its parameters. */
 const GLOBALS: ReadonlySet<string> = new Set([
@@ -55,4 +55,18 @@ function asksForValue(parameter: Pattern): boolean {
     default:
       return parameter.type === "ArrayPattern";
   }
+}
+
+/** Whether a script may call a function itself: its name stands elsewhere than in its declaration and its export. */
+export function isCalledByScript(program: Program, name: string): boolean {
+  let found = false;
+  walk(program, (node) => {
+    if (found) return false;
+    if (node.type === "FunctionDeclaration") return node.id?.name !== name;
+    if (node.type === "VariableDeclarator") return node.id.type !== "Identifier" || node.id.name !== name;
+    if (node.type === "ExportDefaultDeclaration") return node.declaration.type !== "Identifier";
+    found = node.type === "Identifier" && node.name === name;
+    return true;
+  });
+  return found;
 }

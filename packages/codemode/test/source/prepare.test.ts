@@ -314,6 +314,10 @@ describe("results", () => {
     "const save = async (n) => { ran(n) };\nconst all = await Promise.all([1].map(save));",
     "function run() { ran() }\nconst tasks = { run };\nlet first = tasks.run();",
     "function run() { ran() }\nfunction again() { run() }\nconst x = again();",
+    "export async function main() { ran() }\nconst result = await main();",
+    "export default async function main() { ran() }\nawait main();",
+    "const main = async () => { ran() };\nawait main();\nexport default main;",
+    "async function main() { ran() }\nmain();\nexport default main;",
     "const twice = (n) => n < 1 ? ran() : twice(n - 1);\nconst x = twice(3);",
   ])("a function that the script calls itself is not called again: %s", async (code) => {
     // contract D
@@ -347,6 +351,9 @@ describe("results", () => {
     ["export default async () => 2;", 2],
     ["export default 2", 2],
     ["const main = async () => 2;\nexport default main;", 2],
+    ["const main = async (n = 1) => n < 1 ? 2 : await main(n - 1);\nexport default main;", 2],
+    ["async function main() { return 2 }\nexport default main;", 2],
+    ["export default async function main() { return 2 }\nawait main()", 2],
     ["export const a = 1;\nexport default a + 1;", 2],
     ["export default async ({ tools }) => { return tools.n + 1 }", 2],
     ["export default function () { return one() }\nfunction one() { return 2 }", 2],
