@@ -22,6 +22,9 @@ interface Mismatch {
 const MISMATCH = /^(?:Type|Argument of type) '(.*)' is not assignable to (?:type|parameter of type) '(.*)'\./;
 const MISSING =
   /^(?:Property '.*' is missing in type|Type) '(.*)' (?:but required in type|is missing the following properties from type|has no properties in common with type) '(.*)'/;
+/** What every object has by birth is compared with a member of that name that is not there. */
+const INHERITED =
+  /^Types of property '(?:constructor|toString|toLocaleString|valueOf|hasOwnProperty|isPrototypeOf|propertyIsEnumerable)' are/;
 /** Of a tuple's length or of an optional member the compiler knows no more than that it might be wrong. */
 const MAYBE = /source may have (?:fewer|more)|is optional in type/;
 /** What has no member that anybody named, whatever happens to it meanwhile. */
@@ -29,7 +32,7 @@ const NEVER_DATA = /^(?:Promise|\w*Iterator\w*|Generator|AsyncGenerator)</;
 
 export function isCertain(message: string, place: ArgumentPlace): boolean {
   const lines = message.split("\n").map((line) => line.trim());
-  if (lines.some((line) => MAYBE.test(line))) return false;
+  if (lines.some((line) => MAYBE.test(line) || INHERITED.test(line))) return false;
   const value = valueAt(place);
   const mismatches = lines.flatMap((line) => read(MISMATCH, line));
   const missing = lines.flatMap((line) => read(MISSING, line));

@@ -68,19 +68,31 @@ function render(
   return { type: names.get("#") ?? toType(root, context, 0), declarations };
 }
 
-/** Whether a reference leads back to itself with no object or array between, which no type alias may. */
+/**
+ * Whether a reference leads back to itself with no object or array between, which no type alias may. A tuple with
+ * places that may be missing, or with a rest, is none between, nor is an array in it: the compiler looks into it at once.
+ */
 function isCircularAlias(ref: string, target: unknown, root: unknown): boolean {
   const seen = new Set<unknown>();
-  const queue: unknown[] = [target];
-  for (let schema = queue.pop(); schema !== undefined; schema = queue.pop()) {
-    if (!isRecord(schema) || seen.has(schema)) continue;
-    seen.add(schema);
+  const seenInTuple = new Set<unknown>();
+  const queue: { readonly schema: unknown; readonly inTuple: boolean }[] = [
+    { schema: target, inTuple: false },
+  ];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const { schema, inTuple } = next;
+    if (!isRecord(schema) || seenInTuple.has(schema) || (!inTuple && seen.has(schema))) continue;
+    (inTuple ? seenInTuple : seen).add(schema);
     if (schema["$ref"] === ref) return true;
-    if (typeof schema["$ref"] === "string") queue.push(resolveRef(schema["$ref"], root));
+    if (typeof schema["$ref"] === "string") queue.push({ schema: resolveRef(schema["$ref"], root), inTuple });
     for (const key of ["anyOf", "oneOf", "allOf"]) {
       const variants = schema[key];
-      if (Array.isArray(variants)) for (const variant of variants) queue.push(variant);
+      if (Array.isArray(variants)) for (const variant of variants) queue.push({ schema: variant, inTuple });
     }
+    const { places, least, rest } = tupleOf(schema);
+    const isOpen = least < places.length || (rest !== undefined && rest !== false);
+    if (places.length > 0 && (isOpen || inTuple)) {
+      for (const place of [...places, rest]) queue.push({ schema: place, inTuple: true });
+    } else if (inTuple) queue.push({ schema: schema["items"], inTuple });
   }
   return false;
 }
@@ -207,22 +219,35 @@ function hasOperator(type: string, operators: string): boolean {
 }
 
 function arrayType(schema: Schema, context: Context, depth: number): string {
-  const { items, prefixItems, additionalItems } = schema;
-  const tuple: unknown[] = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-  const rest = Array.isArray(prefixItems) ? items : Array.isArray(items) ? additionalItems : undefined;
-  if (tuple.length === 0) {
+  const { items } = schema;
+  const { places, least, rest } = tupleOf(schema);
+  if (places.length === 0) {
     return items === undefined || Array.isArray(items)
       ? `${context.anything}[]`
       : `Array<${toType(items, context, depth + 1)}>`;
   }
-  // Without a lower bound every place of a tuple may be missing; schemas rarely mean that, so it has to be said.
-  const least = typeof schema["minItems"] === "number" ? schema["minItems"] : tuple.length;
-  const entries = tuple.map((entry, index) => {
+  const entries = places.map((entry, index) => {
     const type = toType(entry, context, depth + 1);
     return index < least ? type : `${hasOperator(type, "|&") ? `(${type})` : type}?`;
   });
   if (rest !== undefined && rest !== false) entries.push(`...Array<${toType(rest, context, depth + 1)}>`);
   return `[${entries.join(", ")}]`;
+}
+
+interface Tuple {
+  readonly places: readonly unknown[];
+  /** How many of them are always there. */
+  readonly least: number;
+  /** What may follow; nothing when it is `false` or undefined. */
+  readonly rest: unknown;
+}
+
+function tupleOf({ prefixItems, items, additionalItems, minItems }: Schema): Tuple {
+  const isOld = !Array.isArray(prefixItems) && Array.isArray(items);
+  const places: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : isOld ? items : [];
+  const rest = Array.isArray(prefixItems) ? items : isOld ? additionalItems : undefined;
+  // Without a lower bound every place of a tuple may be missing; schemas rarely mean that, so it has to be said.
+  return { places, rest, least: typeof minItems === "number" ? Math.max(0, minItems) : places.length };
 }
 
 interface Member {
