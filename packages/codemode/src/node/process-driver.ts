@@ -32,6 +32,7 @@ export interface ProcessDriverOptions {
 export function processDriver(options: ProcessDriverOptions): SandboxDriver {
   let buffer: Buffer | undefined;
   const chunks = (): Buffer => (buffer ??= Buffer.allocUnsafeSlow(CHUNK_BYTES));
+  const endWithHost = killedAtExit();
   return {
     start(spec, events) {
       let child: ChildProcess | undefined;
@@ -77,6 +78,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
         .then((node) => {
           if (gone) return;
           child = launch(node, options.files, spec);
+          endWithHost(child);
           poll = listen(child, spec, {
             frame: (frame) => gone || events.frame(frame),
             exit: ({ message, outOfMemory }) => exit(message, outOfMemory),
@@ -88,6 +90,27 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
         .catch((error: unknown) => exit(messageOf(error)));
       return link;
     },
+  };
+}
+
+/**
+ * A host that exits without a word leaves nothing behind: what spins in an isolate does not notice that its input has
+ * ended. One listener for all of a driver's processes, and none while there are none.
+ */
+function killedAtExit(): (child: ChildProcess) => void {
+  const alive = new Set<ChildProcess>();
+  const killAll = (): void => {
+    for (const child of alive) child.kill("SIGKILL");
+  };
+  return (child) => {
+    if (alive.size === 0) process.on("exit", killAll);
+    alive.add(child);
+    const gone = (): void => {
+      if (alive.delete(child) && alive.size === 0) process.off("exit", killAll);
+    };
+    child.once("exit", gone);
+    // What was never started does not exit.
+    child.once("error", gone);
   };
 }
 

@@ -166,6 +166,21 @@ describe("the sandbox process", () => {
     expect(without.total).toBe(withJit.total);
   });
 
+  test("a host that exits in the middle of a script leaves no process behind", async () => {
+    const host = fileURLToPath(new URL("./fixtures/leaving-host.ts", import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=@nestbox/source", host]);
+    const pids = JSON.parse(stdout) as readonly number[];
+    expect(pids).toHaveLength(linux ? 1 : 0);
+    const isThere = (pid: number): boolean => {
+      try {
+        return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(() => pids.filter(isThere), { timeout: 10_000 }).toEqual([]);
+  });
+
   test("a process is renewed after its share of scripts, and none of them notices", async () => {
     const before = new Set(linux ? sandboxes() : []);
     const pids: number[][] = [];
