@@ -42,45 +42,51 @@ export function makeClone(
   const bufferSlice = ArrayBuffer.prototype.slice;
   /* oxlint-enable typescript/unbound-method */
   const byPrototype = new Map<object, (typeof READS)[number]>(READS.map((entry) => [entry[1], entry]));
-  const VIEWS = new Map<string, new (buffer: ArrayBuffer, offset: number, length?: number) => object>();
-  const REFUSED = new Set<object>();
+  type View = new (buffer: ArrayBuffer, offset: number, length?: number) => object;
+  let views: ReadonlyMap<string, View> | undefined;
+  let refused: ReadonlySet<object> | undefined;
 
-  for (const name of Object.getOwnPropertyNames(globalThis)) {
-    if (name.endsWith("Array") && name !== "Array") {
-      const descriptor = Reflect.getOwnPropertyDescriptor(globalThis, name);
-      const view: unknown = descriptor?.value;
-      if (typeof view === "function" && Reflect.getPrototypeOf(view.prototype as object) === typedPrototype)
-        VIEWS.set(name, view as new () => object);
+  /** Constructors of typed arrays by name; made when the first one is cloned. */
+  function viewsByName(): ReadonlyMap<string, View> {
+    const found = new Map<string, View>();
+    for (const name of Object.getOwnPropertyNames(globalThis)) {
+      const value: unknown = Reflect.getOwnPropertyDescriptor(globalThis, name)?.value;
+      if (typeof value !== "function" || !name.endsWith("Array") || name === "Array") continue;
+      if (Reflect.getPrototypeOf(value.prototype as object) === typedPrototype)
+        found.set(name, value as View);
     }
+    return found;
   }
-  /** Prototypes of what the platform cannot copy. */
-  function refusedOf(holder: object): void {
-    for (const name of Object.getOwnPropertyNames(holder)) {
+
+  /** Prototypes of what the platform cannot copy; made when the first object of another kind is cloned. */
+  function refusedPrototypes(): ReadonlySet<object> {
+    const found = new Set<object>();
+    const add = (holder: object, name: string): void => {
       const value: unknown = Reflect.getOwnPropertyDescriptor(holder, name)?.value;
       const prototype: unknown = typeof value === "function" ? (value.prototype as unknown) : undefined;
-      if (typeof prototype === "object" && prototype !== null) REFUSED.add(prototype);
+      if (typeof prototype === "object" && prototype !== null) found.add(prototype);
+    };
+    for (const name of [
+      "Promise",
+      "WeakMap",
+      "WeakSet",
+      "WeakRef",
+      "FinalizationRegistry",
+      "Symbol",
+      "Iterator",
+      "DisposableStack",
+      "AsyncDisposableStack",
+    ])
+      add(globalThis, name);
+    const { Intl: intl, Temporal: temporal } = globalThis as unknown as Readonly<Record<string, unknown>>;
+    for (const holder of [intl, temporal]) {
+      if (typeof holder !== "object" || holder === null) continue;
+      for (const name of Object.getOwnPropertyNames(holder)) add(holder, name);
     }
+    const asyncGenerator = Reflect.getPrototypeOf(async function* () {}.prototype as object) as object;
+    found.add(Reflect.getPrototypeOf(asyncGenerator) as object);
+    return found;
   }
-  const scope = globalThis as unknown as Readonly<Record<string, { prototype?: object } | undefined>>;
-  for (const name of [
-    "Promise",
-    "WeakMap",
-    "WeakSet",
-    "WeakRef",
-    "FinalizationRegistry",
-    "Symbol",
-    "Iterator",
-    "DisposableStack",
-    "AsyncDisposableStack",
-  ]) {
-    const prototype = scope[name]?.prototype;
-    if (prototype !== undefined) REFUSED.add(prototype);
-  }
-  for (const holder of [scope["Intl"], scope["Temporal"]]) {
-    if (typeof holder === "object" && holder !== null) refusedOf(holder);
-  }
-  const asyncGenerator = Reflect.getPrototypeOf(async function* () {}.prototype as object) as object;
-  REFUSED.add(Reflect.getPrototypeOf(asyncGenerator) as object);
 
   const ERRORS = new Map<string, ErrorConstructor>([
     ["Error", Error],
@@ -115,7 +121,8 @@ export function makeClone(
       const entry = byPrototype.get(at);
       if (entry !== undefined && answers(entry[2], value)) return entry[0];
       claims ||= entry !== undefined;
-      if (REFUSED.has(at) || ours(at)) return "refused";
+      if (at !== Object.prototype && (ours(at) || (refused ??= refusedPrototypes()).has(at)))
+        return "refused";
       at = Reflect.getPrototypeOf(at);
     }
     if ((!isPlain && !claims) || Object.keys(value).length > 0) return undefined;
@@ -217,8 +224,8 @@ export function makeClone(
     const follows = source.resizable && offset + (read("byteLength") as number) === source.byteLength;
     const length = follows ? undefined : (read(name === undefined ? "byteLength" : "length") as number);
     if (name === undefined) return keep(new DataView(buffer, offset, length));
-    const View = VIEWS.get(name);
-    return View === undefined ? refuse(`A ${name}`) : keep(new View(buffer, offset, length));
+    const Constructor = (views ??= viewsByName()).get(name);
+    return Constructor === undefined ? refuse(`A ${name}`) : keep(new Constructor(buffer, offset, length));
   }
 
   function error(value: Error, inner: Inner, keep: Keep): object {
