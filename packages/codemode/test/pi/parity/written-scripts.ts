@@ -290,4 +290,8 @@ export const WRITTEN: readonly string[] = [
   "image('data:image/png,raw')",
   "image('not a url')",
   "image('file:///etc/passwd')",
+  "async function main() { await tools.echo({ once: 1 }) }\nconst result = await main();",
+  "const save = async (n) => tools.data({ i: n });\nconst saved = await save(2);",
+  "const helper = async (n) => { await tools.echo({ n }) };",
+  "function helper({ path }) { return tools.echo({ path }) }",
 ];
