@@ -43,6 +43,8 @@ export interface RunStatus {
   readonly completedAt?: number;
   /** When a run that sleeps goes on by itself (`status` only). */
   readonly wakeAt?: number;
+  /** Suspended because no worker had room: it is tried again by itself. */
+  readonly waitsForRoom?: true;
   /** Questions to people that are open. */
   readonly waitingFor: number;
   /** Of a completed run whose outcome is not large: whether its script came to its end. */
@@ -114,8 +116,12 @@ export function openRestateAdmin(options: RestateAdminOptions): RestateAdmin {
     const ends = await reading.ends(
       rows.flatMap(({ runId, status, ok }) => (status === "completed" && ok === undefined ? [runId] : [])),
     );
+    // What a run asks people it asks when it parks, and not where it finds no room.
+    const still = rows.filter(({ status, runId }) => status === "suspended" && !waiting.has(runId));
+    const full = await reading.roomless(still.map(({ runId }) => runId));
     return rows.map((row) => {
-      return { ...row, waitingFor: waiting.get(row.runId) ?? 0, ...ends.get(row.runId) };
+      const room = full.has(row.runId) ? ({ waitsForRoom: true } as const) : {};
+      return { ...row, waitingFor: waiting.get(row.runId) ?? 0, ...ends.get(row.runId), ...room };
     });
   }
 

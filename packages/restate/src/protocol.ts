@@ -51,6 +51,8 @@ export interface WakeRequest {
 export interface ParkRequest {
   readonly awakeable: string;
   readonly keys: readonly string[];
+  /** It waits for room on a worker, and for nobody. */
+  readonly room?: true;
 }
 
 /** What a run ends with, as the workflow returns it. */

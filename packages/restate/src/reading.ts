@@ -35,6 +35,8 @@ export interface Reading {
   waiting(runId?: string): Promise<ReadonlyMap<string, number>>;
   /** How runs ended, by run; those with a large outcome are left out. */
   ends(runIds: readonly string[]): Promise<ReadonlyMap<string, RunEnding>>;
+  /** Those that are suspended because no worker had room for them. */
+  roomless(runIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** What an invocation was given. */
   submitted(runId: string, invocationId: string): Promise<JsonValue | undefined>;
 }
@@ -90,6 +92,19 @@ export function createReading(query: Query, blobs: BlobStore | undefined): Readi
             : unreadable("row of a list"),
         ),
       );
+    },
+
+    async roomless(runIds) {
+      const found = new Set<string>();
+      for (let from = 0; from < runIds.length; from += IDS_A_QUERY) {
+        const ids = runIds.slice(from, from + IDS_A_QUERY);
+        for (const id of ids) checkRunId(id);
+        const rows = await query(
+          `SELECT q.service_key, q.key, q.value_utf8 ${FROM} AND q.service_key IN (${ids.map((id) => `'${id}'`).join(", ")}) AND q.key = 'parked' AND q.value_utf8 LIKE '%"room":true}'`,
+        );
+        for (const row of rows) found.add(readRow(row).runId);
+      }
+      return found;
     },
 
     async ends(runIds) {

@@ -63,6 +63,31 @@ describe("the server's records", () => {
     });
   });
 
+  test("tell which run was sent away for want of room, and asks of those alone that may be it", async () => {
+    const parked = { awakeable: "a", keys: ["cancel"], room: true };
+    const { admin, asked } = setUp([
+      [
+        run({ target_service_key: "full" }),
+        run({ target_service_key: "parked" }),
+        run({ target_service_key: "asks" }),
+        run({ target_service_key: "busy", status: "running" }),
+      ],
+      [{ run: "asks", open: 1 }],
+      [kept("parked", parked, "full")],
+    ]);
+    const list = await admin.list();
+    expect(list.map(({ runId, waitsForRoom }) => [runId, waitsForRoom])).toEqual([
+      ["full", true],
+      ["parked", undefined],
+      ["asks", undefined],
+      ["busy", undefined],
+    ]);
+    expect(asked[2]).toContain("IN ('full', 'parked')");
+    // As the journal's object has written it.
+    const [, pattern = ""] = /LIKE '%([^']+)'/.exec(asked[2] ?? "") ?? [];
+    expect(JSON.stringify(parked).endsWith(pattern)).toBe(true);
+  });
+
   test("tell how runs ended, except those whose outcome is large", async () => {
     const end = (value: unknown) => ({ key: "end", state: "done", value });
     const done = { status: "completed", completion_result: "success", completed_at: "2026-03-01T12:00:01Z" };

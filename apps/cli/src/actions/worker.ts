@@ -88,7 +88,7 @@ export async function worker(
       isolates,
       drainMs: given.drainMs ?? DRAIN_MS,
       settings: {
-        concurrency: given.concurrency ?? fleet.concurrency ?? isolates,
+        concurrency: given.concurrency ?? fleet.concurrency ?? runsAtATime(fleet, isolates),
         ...placeOf(fleet, given),
         ...(given.reusePort === undefined ? {} : { reusePort: given.reusePort }),
       },
@@ -113,6 +113,15 @@ function healthOf({ health }: FleetConfig): HealthAddress | undefined {
   if (address === undefined) throw new UsageError(`fleet.health is ${health}: it must be host:port.`);
   return address;
 }
+
+/**
+ * DBOS hands out a run where there is room for one. Restate hands out all that it has: those that have no isolate yet
+ * stand ready here, and it keeps room for their steps.
+ */
+const runsAtATime = ({ engine }: FleetConfig, isolates: number): number =>
+  engine === "restate" ? Math.max(RESTATE_RUNS, isolates) : isolates;
+
+const RESTATE_RUNS = 200;
 
 /** What the command line says goes before what the config says. */
 function placeOf(fleet: FleetConfig, given: WorkerCommandOptions) {

@@ -24,7 +24,11 @@ export const addWorker: AddCommand = (program, { streams, signal, done }) => {
     .option(...POLICY_OPTION, collect)
     .option("--audit <folder>", "write what the policy decided, and how calls ended, into a folder")
     .option("--isolates <n>", "scripts that run at a time (default: one a core)", positiveInteger)
-    .option("--concurrency <n>", "runs taken at a time (default: as many as isolates)", positiveInteger)
+    .option(
+      "--concurrency <n>",
+      "runs taken at a time (default: as many as isolates; on Restate 200)",
+      positiveInteger,
+    )
     .option("--memory-mb <n>", "the most memory of a script's isolate (default: 256)", positiveInteger)
     .option("--cpu-ms <n>", "the most processor time of a script (default: 30000)", positiveInteger)
     .option("--timeout-ms <n>", "the longest that a run is carried on without a park", positiveInteger)

@@ -110,7 +110,7 @@ export interface FleetContents {
 export interface FleetWorkerOptions {
   /** What a run may call and how it is run. Asked each time a run is carried on here. */
   readonly carrierFor: (runId: string) => FleetCarrier | Promise<FleetCarrier>;
-  /** Runs at a time in this process, where the engine limits them. */
+  /** Runs at a time in this process; the others wait, as queued. */
   readonly concurrency?: number;
   /** Workers of another one carry none of the runs that these began. Of DBOS; Restate pins by address. */
   readonly deployment?: string;

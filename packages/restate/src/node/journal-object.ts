@@ -120,7 +120,8 @@ export const journalObject = restate.object({
       const keys = readKeys(input["keys"]);
       const woken = await together(keys.map((key) => ctx.get(`w/${key}`)));
       if (woken.some((one) => one !== null)) return true;
-      ctx.set("parked", { awakeable: input["awakeable"], keys });
+      const room = input["room"] === true ? ({ room: true } as const) : {};
+      ctx.set("parked", { awakeable: input["awakeable"], keys, ...room });
       return false;
     }),
 

@@ -18,7 +18,7 @@ import {
 import * as restate from "@restatedev/restate-sdk";
 import { RestateError } from "../errors.ts";
 import { isRecord } from "../guards.ts";
-import { JOURNAL_OBJECT, RUN_WORKFLOW, type RunEnd } from "../protocol.ts";
+import { JOURNAL_OBJECT, type ParkRequest, RUN_WORKFLOW, type RunEnd } from "../protocol.ts";
 import { readSealed, type Sealed, type Sealer } from "../seal.ts";
 import type { JournalObject } from "./journal-object.ts";
 
@@ -37,17 +37,29 @@ export interface RunWorkflowOptions {
   readonly suspendAfterMs: number;
   readonly maxActiveMs: number;
   readonly maxParks: number;
+  /** Parts of runs at a time in this process. */
+  readonly maxActive: number;
 }
 
 /** How one part of a run ended, as the server keeps it. */
 type Part =
   | { readonly kind: "ended"; readonly outcome: Sealed }
-  | { readonly kind: "parked"; readonly keys: readonly string[]; readonly wakeInMs?: number };
+  | { readonly kind: "parked"; readonly keys: readonly string[]; readonly wakeInMs?: number }
+  /** There was no room for it: nothing of it was done. */
+  | { readonly kind: "full" };
 
 const UNREADABLE = 422;
 /** A worker that lets go is on its way out: another one may begin at once. */
 const AFTER_RELEASE_MS = 100;
 const MAX_RETRY_MS = 10_000;
+const FIRST_ROOM_PAUSE_MS = 8_000;
+const LONGEST_ROOM_PAUSE_MS = 60_000;
+
+/** Between half of it and all of it: those that came together do not come again together. */
+const roomPause = (inVain: number, random: number): number =>
+  Math.ceil(
+    Math.min(FIRST_ROOM_PAUSE_MS * 1.5 ** Math.min(inVain, 10), LONGEST_ROOM_PAUSE_MS) * (0.5 + random / 2),
+  );
 
 export function createRunWorkflow(options: RunWorkflowOptions) {
   const { sealer, maxActiveMs, maxParks } = options;
@@ -57,8 +69,16 @@ export function createRunWorkflow(options: RunWorkflowOptions) {
     const sealed = isRecord(input) ? readSealed(input["script"]) : undefined;
     if (sealed === undefined)
       throw new restate.TerminalError("This is no script to run", { errorCode: UNREADABLE });
-    for (let parks = 0; parks <= maxParks; parks++) {
+    let inVain = 0;
+    for (let parks = 0; parks <= maxParks;) {
       const part = await cancellable(ctx, runId, () => carryOn(ctx, runId, sealed));
+      if (part !== "cancelled" && part.kind === "full") {
+        const wakeInMs = roomPause(inVain++, ctx.rand.random());
+        await cancellable(ctx, runId, () => waitFor(ctx, runId, { keys: ["cancel"], wakeInMs, room: true }));
+        continue;
+      }
+      inVain = 0;
+      parks++;
       if (part === "cancelled") continue;
       if (part.kind === "ended") return { outcome: part.outcome };
       await cancellable(ctx, runId, () => waitFor(ctx, runId, part));
@@ -89,6 +109,10 @@ export function createRunWorkflow(options: RunWorkflowOptions) {
       "carry on",
       () => {
         const before = options.parts.get(runId);
+        // The server has a bounded number of invocations under way, and each step of a run is one, too: were all of
+        // them runs, none could keep anything. One that finds no room lets go of its own.
+        if (before === undefined && options.parts.size >= options.maxActive)
+          return Promise.resolve<Part>({ kind: "full" });
         const part = carryOnHere(runId, sealed, AbortSignal.any([attempt, options.signal]), before);
         track(runId, part);
         return part;
@@ -157,11 +181,11 @@ export function createRunWorkflow(options: RunWorkflowOptions) {
   async function waitFor(
     ctx: restate.WorkflowContext,
     runId: string,
-    { keys, wakeInMs }: Extract<Part, { kind: "parked" }>,
+    { keys, wakeInMs, room }: Omit<ParkRequest, "awakeable"> & { readonly wakeInMs?: number },
   ): Promise<void> {
     const { id: awakeable, promise } = ctx.awakeable<string>();
     const journal = ctx.objectClient<JournalObject>({ name: JOURNAL_OBJECT }, runId);
-    const isWoken = await journal.park({ awakeable, keys });
+    const isWoken = await journal.park({ awakeable, keys, ...(room === undefined ? {} : { room }) });
     if (isWoken) return;
     await (wakeInMs === undefined
       ? promise

@@ -27,6 +27,12 @@ export interface WorkerOptions extends RestateOptions {
   readonly maxActiveMs?: number;
   /** How often a run may park. Default 10,000. */
   readonly maxParks?: number;
+  /**
+   * Parts of runs at a time in this process; the others wait, and hold no invocation of the server. All workers'
+   * together have to stay well below the server's `concurrent-invocations-limit` (1,000 a partition), which counts each
+   * step of a run besides. Default 200.
+   */
+  readonly maxActive?: number;
   /** What the workflow's side has to say. Default: nowhere. */
   readonly onLog?: (level: string, message: string) => void;
 }
@@ -55,6 +61,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     suspendAfterMs: options.suspendAfterMs ?? 5_000,
     maxActiveMs: options.maxActiveMs ?? DAY_MS,
     maxParks: options.maxParks ?? 10_000,
+    maxActive: options.maxActive ?? 200,
     parts,
   });
   const handler = createHandler(options, runWorkflow);

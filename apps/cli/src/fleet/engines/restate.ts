@@ -69,11 +69,12 @@ export function openRestateEngine(
     probe: () => told(async () => void (await admin.list({ limit: 1 }))),
     startWorker: (worker) =>
       told(async () => {
-        const { carrierFor, host, port, reusePort, advertise, identityKeys, onLog } = worker;
+        const { carrierFor, concurrency, host, port, reusePort, advertise, identityKeys, onLog } = worker;
         const started = await startWorker({
           ingressUrl,
           blobs,
           carrierFor,
+          ...(concurrency === undefined ? {} : { maxActive: concurrency }),
           ...(host === undefined ? {} : { host }),
           ...(port === undefined ? {} : { port }),
           ...(reusePort === undefined ? {} : { reusePort }),
@@ -114,7 +115,7 @@ const STATES: ReadonlyMap<string, FleetRunState> = new Map([
 
 function fleetRun(run: RunStatus): FleetRun {
   const { runId, status, ok, error, failure, createdAt, completedAt, wakeAt, endpoint, waitingFor } = run;
-  const state = STATES.get(status);
+  const state = run.waitsForRoom === true ? "queued" : STATES.get(status);
   if (state === undefined)
     throw new FleetError("unreadable", `The server calls the state of ${runId} ${status}, which is none`);
   return {

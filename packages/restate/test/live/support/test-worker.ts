@@ -11,6 +11,7 @@ export interface TestWorkerOptions {
   readonly port?: number;
   /** Another version is another tool. */
   readonly version?: string;
+  readonly maxActive?: number;
 }
 
 /**
@@ -18,7 +19,7 @@ export interface TestWorkerOptions {
  * and answer `ms` later: `work` is one that runs at once, `deploy` when a person says yes.
  */
 export async function testWorker(options: TestWorkerOptions): Promise<Worker> {
-  const { folder, ingressUrl, name: workerName, port = 0, version = "1" } = options;
+  const { folder, ingressUrl, name: workerName, port = 0, version = "1", maxActive } = options;
   const runner = createRunner({ maxProcesses: 2 });
   const { parking, callerFor } = fakeTools({
     version,
@@ -33,6 +34,7 @@ export async function testWorker(options: TestWorkerOptions): Promise<Worker> {
     reusePort: port !== 0,
     pollMs: 100,
     suspendAfterMs: 500,
+    ...(maxActive === undefined ? {} : { maxActive }),
     carrierFor: () => ({ runner, parking, callerFor }),
   });
   return {
