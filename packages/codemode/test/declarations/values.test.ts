@@ -165,10 +165,11 @@ const { loose } = fc.letrec<{ loose: Sample }>((tie) => ({
       .map(([{ schema, values }, names]) => ({
         schema: {
           type: "object",
-          properties: { a: schema },
+          properties: { ...Object.fromEntries(names.map((name) => [name, {}])), a: schema },
           anyOf: names.map((name) => ({ required: [name] })),
+          additionalProperties: false,
         },
-        values: values.map((a) => ({ a, ...Object.fromEntries(names.map((name) => [name, a])) })),
+        values: values.map((a) => ({ ...Object.fromEntries(names.map((name) => [name, a])), a })),
       })),
   ),
 }));
