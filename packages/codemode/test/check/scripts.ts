@@ -95,6 +95,70 @@ export const tools: readonly CallableTool[] = [
     description: "",
     parameters: obj({ ids: { type: "array", items: s }, data: { type: "object" } }, ["ids"]),
   },
+
+  {
+    name: "apply",
+    description: "",
+    parameters: obj({
+      op: {
+        oneOf: [
+          obj({ kind: { const: "add" }, n }, ["kind", "n"]),
+          obj({ kind: { const: "remove" }, path: s }, ["kind", "path"]),
+          obj({ kind: { const: "clear" } }, ["kind"]),
+        ],
+      },
+      ops: {
+        type: "array",
+        items: {
+          anyOf: [
+            obj({ kind: { const: "add" }, n }, ["kind", "n"]),
+            obj({ kind: { const: "remove" }, path: s }, ["kind", "path"]),
+          ],
+        },
+      },
+    }),
+  },
+  { name: "race", description: "", parameters: obj({ constructor: s, toString: n }) },
+  {
+    name: "get",
+    description: "",
+    parameters: obj({ p: { $ref: "#/$defs/item_x" }, q: { $ref: "#/$defs/item_x" } }, [], {
+      $defs: { item_x: n },
+    }),
+  },
+  {
+    name: "get_item",
+    description: "",
+    parameters: obj({ p: { $ref: "#/$defs/x" }, q: { $ref: "#/$defs/x" } }, [], { $defs: { x: s } }),
+  },
+  {
+    name: "filter",
+    description: "",
+    parameters: obj({
+      where: { anyOf: [s, obj({ field: s, eq: {} }, ["field"]), { type: "array", items: s }] },
+      sort: { enum: ["asc", "desc", null] },
+      page: { type: ["integer", "string"] },
+      meta: obj({}, [], { additionalProperties: s }),
+      env: { type: "object", patternProperties: { "^x": s } },
+    }),
+  },
+  {
+    name: "tree",
+    description: "",
+    parameters: {
+      ...obj({ root: { $ref: "#/$defs/Node" } }, ["root"]),
+      $defs: {
+        Node: obj(
+          {
+            id: s,
+            kind: { enum: ["dir", "file"] },
+            children: { type: "array", items: { $ref: "#/$defs/Node" } },
+          },
+          ["id"],
+        ),
+      },
+    },
+  },
 ];
 
 /** Scripts that run as they stand: none may be refused. */
@@ -239,6 +303,48 @@ export const RIGHT: readonly string[] = [
   `if (true) { function inner() { return 1 } } return inner()`,
   `[a1, b1] = [1, 2]; return a1 + b1`,
   `({ q1, r1: s1 } = { q1: 1, r1: 2 }); return q1 + s1`,
+
+  `const op = { kind: "add", n: 1 }; await tools.apply({ op })`,
+  `for (const op of [{ kind: "add", n: 1 }, { kind: "remove", path: "x" }]) await tools.apply({ op })`,
+  `const ops = []; ops.push({ kind: "add", n: 1 }); await tools.apply({ ops })`,
+  `const ops = ["a", "b"].map((path) => ({ kind: "remove", path })); await tools.apply({ ops })`,
+  `await tools.apply({ ops: ["a", "b"].map((path) => ({ kind: "remove", path })) })`,
+  `const kind = Math.random() > 0.5 ? "add" : "remove"; await tools.apply({ op: { kind, n: 1, path: "x" } })`,
+  `function op(kind, rest) { return { kind, ...rest } } await tools.apply({ op: op("clear") })`,
+  `await tools.apply({ op: { kind: "clear" } })`,
+  `await tools.race({}); await tools.race({ constructor: "x" }); const a = {}; await tools.race(a); await tools.race()`,
+  `await tools.get({ p: 1, q: 2 }); await tools.get_item({ p: "a", q: "b" })`,
+  `await tools.filter({ where: "a", sort: "asc", page: "2" }); await tools.filter({ where: { field: "a", eq: [1] }, page: 1, sort: null }); await tools.filter({ where: ["a"], meta: { a: "b" }, env: { x: "y" } })`,
+  `const w = { field: "x" }; w.eq = 1; await tools.filter({ where: w })`,
+  `const meta = {}; for (const k of ["a"]) meta[k] = k; await tools.filter({ meta })`,
+  `const meta = Object.fromEntries([["a", "b"]]); await tools.filter({ meta, sort: ["asc", "desc"][0] })`,
+  `const page = [1, "2"].at(0); await tools.filter({ page })`,
+  `const node = { id: "a", kind: "dir", children: [{ id: "b", kind: "file" }] }; await tools.tree({ root: node })`,
+  `const root = { id: "a", children: [] }; root.children.push({ id: "b" }); await tools.tree({ root })`,
+  `const build = (d) => ({ id: "x" + d, kind: "dir", children: d > 0 ? [build(d - 1)] : [] }); await tools.tree({ root: build(3) })`,
+  `function build(d: number): any { return { id: "x", children: d ? [build(d - 1)] : undefined } } await tools.tree({ root: build(3) })`,
+  `const n = 5; const ps = [...Array(n).keys()].map((i) => tools.get({ p: i })); return (await Promise.all(ps)).join()`,
+  `await tools.get({ p: +"5", q: Math.max(...[1, 2]) })`,
+  `const q = new Date().getTime(); await tools.get({ q })`,
+  `let p; p = 5; await tools.get({ p }); let z = null; z = 3; await tools.get({ p: z })`,
+  `const cfg = { p: null }; cfg.p = 5; await tools.get(cfg)`,
+  `const cfg = { p: undefined, q: 1 }; await tools.get({ ...cfg, p: 2 })`,
+  `const arr = [1, 2, 3]; const [p, ...r] = arr; await tools.get({ p, q: r.length })`,
+  `const opts = new Map([["p", 1]]); await tools.get({ p: opts.get("p") })`,
+  `class Api { async go(p) { return tools.get({ p }) } } return new Api().go(1)`,
+  `await tools.get({ p: 1, q: await Promise.resolve(2) })`,
+  `const r = await Promise.race([tools.get({ p: 1 }), new Promise((r) => setTimeout(r, 5, "late"))]); return r`,
+  `const out = []; for (const [i, v] of Object.entries({ a: 1 })) out.push(tools.get({ p: v })); return Promise.all(out)`,
+  `const out: string[] = []; for (const v of Object.values(JSON.parse("{}"))) out.push(await tools.get({ p: v as number })); return out`,
+  `const safeParse = (s: string) => { try { return JSON.parse(s) } catch { return null } }; await tools.get({ p: safeParse("1") })`,
+  `type Q = { p?: number }; const q: Q = {}; q.p = 2; await tools.get(q)`,
+  `const q = <any>{ p: "x" }; return 1`,
+  `const x = { p: 1 } satisfies { p: number }; await tools.get(x)`,
+  `await tools.get({ p: 1 } as any); await tools.get({ p: ("1" as unknown) as number })`,
+  `enum A { X } return A.X`,
+  `const f = (x?: number) => tools.get({ p: x ?? 1 }); await f()`,
+  `function isNum(x: unknown): x is number { return typeof x === "number" } const v: unknown = 5; if (isNum(v)) await tools.get({ p: v })`,
+  `abstract class B { abstract go(): void } return B.name`,
 ];
 
 /** Scripts with one mistake: the place where it is told (`line:column`), and words of what is told. */
@@ -372,4 +478,38 @@ export const WRONG: readonly (readonly [code: string, place: string, message: Re
     /Cannot find name 'reslt'\. Did you mean 'result'\?/,
   ],
   ["await tools['data']({ i: 'x' })", "1:23", /not assignable to type 'number'/],
+  [
+    "await tools.apply({ op: { kind: 'add', m: 1 } })",
+    "1:40",
+    /'m' does not exist in type '{ kind: "add"; n: number; }'/,
+  ],
+  ["await tools.apply({ op: { kind: 'ad', n: 1 } })", "1:27", /"add" \| "clear" \| "remove"/],
+  [
+    "await tools.apply({ op: { kind: 'add' } })",
+    "1:21",
+    /Property 'n' is missing in type '{ kind: "add"; }'/,
+  ],
+  ["await tools.apply({ ops: [{ kind: 'remove', n: 1 }] })", "1:45", /'n' does not exist in type/],
+  ["await tools.get({ p: 'a' })", "1:19", /'string' is not assignable to type 'number'/],
+  ["await tools.get_item({ p: 1 })", "1:24", /'number' is not assignable to type 'string'/],
+  [
+    "await tools.filter({ where: 5 })",
+    "1:22",
+    /'number' is not assignable to type 'string \| string\[\] \| {/,
+  ],
+  ["await tools.filter({ sort: 'up' })", "1:22", /'"up"' is not assignable to type '"asc" \| "desc"'/],
+  ["await tools.filter({ page: true })", "1:22", /'boolean' is not assignable to type 'string \| number'/],
+  ["await tools.filter({ meta: { a: 1 } })", "1:30", /'number' is not assignable to type 'string'/],
+  [
+    "await tools.tree({ root: { id: 'a', children: [{ kind: 'file' }] } })",
+    "1:48",
+    /Property 'id' is missing/,
+  ],
+  [
+    "const node = { id: 1 }; await tools.tree({ root: node })",
+    "1:44",
+    /Types of property 'id' are incompatible/,
+  ],
+  ["await tools.tree({ node: { id: 'a' } })", "1:20", /'node' does not exist in type '{ root: tree_Node; }'/],
+  ["await tools.race({ constructor: 5 })", "1:20", /'number' is not assignable to type 'string'/],
 ];

@@ -94,7 +94,10 @@ async function checkScript(
       return { kind: "not-checked", reason: `checking took longer than ${timeoutMs} ms` };
     if (result.kind !== "exited")
       return { kind: "not-checked", reason: `the checker ended early (${result.kind})` };
-    const erased = isTyped ? await readFile(join(folder, OUTPUT, "script.js"), "utf8") : undefined;
+    // Where nothing was written, no name is known to be a value.
+    const erased = isTyped
+      ? await readFile(join(folder, OUTPUT, "script.js"), "utf8").catch(() => "")
+      : undefined;
     return readDiagnostics(result.stdout, { ...source, file, code: request.code, declarations, erased });
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -129,11 +132,21 @@ const FLAGS: readonly string[] = [
 
 /** The native compiler of the installed package; it is started itself, so that killing it ends it. */
 async function installedCompiler(): Promise<string> {
-  const manifest = createRequire(import.meta.url).resolve("typescript/package.json");
-  const module: unknown = await import(pathToFileURL(join(dirname(manifest), "lib", "getExePath.js")).href);
+  const manifest = findManifest();
+  const file = pathToFileURL(join(dirname(manifest), "lib", "getExePath.js")).href;
+  // Before version 7 there is no such file.
+  const module: unknown = await import(file).catch(() => undefined);
   const find: unknown = isRecord(module) ? module["default"] : undefined;
   const path: unknown = typeof find === "function" ? find() : undefined;
   if (typeof path !== "string")
     throw new Error("the installed TypeScript has no native compiler; version 7 is needed");
   return path;
+}
+
+function findManifest(): string {
+  try {
+    return createRequire(import.meta.url).resolve("typescript/package.json");
+  } catch (cause) {
+    throw new Error("TypeScript is not installed; version 7 is needed", { cause });
+  }
 }
