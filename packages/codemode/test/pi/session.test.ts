@@ -144,6 +144,21 @@ describe("the tool in a session", () => {
     const result = pi.toolResults().at(-1);
     expect(pi.resultText()).toContain("guarded (denied)");
     expect(result?.details).toMatchObject({ calls: [{ name: "guarded", status: "error", decision }] });
+    expect(pi.resultText()).toContain("PolicyError: The guard says no");
+  });
+
+  test("a refusal that nobody explains is an error like any other, as in the built-in codemode", async () => {
+    // D24
+    const code = "return await tools.guarded({}).catch((e) => [e.name, e.message])";
+    await using plain = await session();
+    await plain.prompt("go", script(code));
+    expect(plain.resultText()).toContain('["Error","The guard says no"]');
+    const decision: CallDecision = { effect: "deny", rule: "test.guarded", layer: "user" };
+    await using told = await session({ decisionOf: () => decision });
+    await told.prompt("go", script(code));
+    expect(told.resultText()).toContain(
+      '["PolicyError","The guard says no [denied by rule test.guarded (user)]"]',
+    );
   });
 
   test("what a script is told stands in the details: warnings, statistics, calls", async () => {
