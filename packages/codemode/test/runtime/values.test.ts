@@ -106,6 +106,19 @@ describe("a value that leaves the script", () => {
     expect(lastCaller().made).toEqual([]);
   });
 
+  // contract R4
+  test.each([
+    "await tools.echo({ a: { b: { c: [{ d: 1n }] } } })",
+    "await tools.echo({ a: [{ b: { c: Promise.resolve(1) } }] })",
+    "await ctx.executeTool('echo', { a: { b: { c: [{ d: 1n }] } } })",
+    "text({ a: { b: { c: [{ d: 1n }] } } })",
+    "store('k', { a: { b: { c: [{ d: 1n }] } } })",
+  ])("what cannot leave is told with its line, however deep it is: %s", async (code) => {
+    const outcome = await run(`const a = 1;\n${code}`);
+    expect(outcome).toMatchObject({ ok: false, error: { name: "TypeError", line: 2, lineText: code } });
+    expect(outcome.ok ? "" : outcome.error.message).not.toContain("codemode.js");
+  });
+
   // S10
   test("hostile 37: a cycle is an error with its path", async () => {
     expect(await run("const a = { k: 1 }; a.self = a; return a")).toMatchObject({
@@ -392,11 +405,14 @@ describe("images", () => {
       image("data:text/plain;base64,${png}");
       image({ image_url: "data:image/png;base64,${png}" });
       image({ type: "image", data: "${png}", mimeType: "image/gif" });
-      image(Uint8Array.from(atob("${png}"), (char) => char.charCodeAt(0)));
+      const bytes = Uint8Array.from(atob("${png}"), (char) => char.charCodeAt(0));
+      image(bytes);
+      image(bytes.buffer);
+      image(new DataView(bytes.buffer));
     `);
     expect(outcome).toMatchObject({ ok: true });
     expect(outcome.output).toEqual(
-      Array.from({ length: 4 }, () => ({ type: "image", data: png, mimeType: "image/png" })),
+      Array.from({ length: 6 }, () => ({ type: "image", data: png, mimeType: "image/png" })),
     );
   });
 

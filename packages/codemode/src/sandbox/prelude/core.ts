@@ -1,7 +1,7 @@
 import type { Frames } from "./frames.ts";
 import type { Primordials } from "./primordials.ts";
 import type { Queue, Segment } from "./queue.ts";
-import type { Values } from "./values.ts";
+import type { Encoded, Values } from "./values.ts";
 
 /** What the host says about a script before it runs, and before there is one. */
 export interface CoreConfig {
@@ -83,12 +83,36 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
     return text.length > SEGMENT_CHARS ? { segment: text } : { inline: "[" + text + "]" };
   }
 
+  /** A value that leaves by a function that the script calls: its line is told of what cannot leave, however deep. */
+  function encode(value: unknown, what: string): Encoded {
+    try {
+      return (values as Values).encode(value, { what });
+    } catch (error) {
+      throw placed(error);
+    }
+  }
+
+  /** Reading a deep value takes more frames than a stack has: such an error names no line of the script. */
+  function placed(error: unknown): unknown {
+    try {
+      if (typeof error !== "object" || error === null || !(values as Values).isError(error)) return error;
+      if (frames(error as Error) !== "") return error;
+      const lines = frames(new P.Error());
+      const { name, message } = error as Error;
+      if (lines !== "")
+        define(error, "stack", P.String(name) + ": " + P.String(message) + "\n" + lines, false);
+    } catch {
+      // An error of the script's own that does not let itself be read.
+    }
+    return error;
+  }
+
   // --- Calls ---------------------------------------------------------------------------------------------------
 
   function startCall(kind: number, target: string, args: unknown, what: string): Promise<unknown> {
     return new P.Promise((resolve, reject) => {
       if (finished) throw new P.Error("The script has ended: no call can be made any more");
-      const encoded = (values as Values).encode(args, { what });
+      const encoded = encode(args, what);
       if (++callCount > limits.calls) {
         throw limitError("the script made more than the limit of " + limits.calls + " calls");
       }
@@ -419,6 +443,7 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
   }
 
   return {
+    encode,
     startCall,
     settle,
     run,

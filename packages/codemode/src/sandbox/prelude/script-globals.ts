@@ -230,6 +230,13 @@ export function makeScriptGlobals(
     if (typeof key !== "string") throw new P.TypeError(name + "() key must be a string");
   }
 
+  /** The error without its place, which is that of the call. */
+  function reasonOf(error: unknown): string {
+    if (typeof error !== "object" || error === null || !values.isError(error)) return core.format(error);
+    const { name, message } = error as Error;
+    return P.String(name) + ": " + P.String(message);
+  }
+
   global("store", (key: unknown, value: unknown) => {
     checkKey("store", key);
     const before = P.mapGet(stored, key) as string | undefined;
@@ -247,7 +254,7 @@ export function makeScriptGlobals(
       if (encoded.kind !== "undefined")
         json = encoded.kind === "string" ? P.stringify(encoded.text) : encoded.text;
     } catch (error) {
-      throw new P.TypeError(label + " value is not JSON-serializable: " + core.format(error));
+      throw new P.TypeError(label + " value is not JSON-serializable: " + reasonOf(error));
     }
     if (json === undefined) throw new P.TypeError(label + " value is not JSON-serializable");
     if (json.length > MAX_STORE_VALUE_CHARS) {
@@ -301,7 +308,7 @@ export function makeScriptGlobals(
     } else if (typeof value === "function" && !values.hasJson(value)) {
       rendered = P.String(value);
     } else {
-      const encoded = values.encode(value, { what: "the value of text()" });
+      const encoded = core.encode(value, "the value of text()");
       rendered =
         encoded.kind === "undefined"
           ? P.String(value)
@@ -312,9 +319,19 @@ export function makeScriptGlobals(
     core.output(4, rendered);
   });
 
+  function isBuffer(value: unknown): value is ArrayBuffer {
+    if (typeof value !== "object" || value === null) return false;
+    try {
+      P.bufferLength?.(value);
+      return P.bufferLength !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
   /** Bytes of their own: nothing that crosses hangs on a buffer that the script may resize or detach. */
   function bytesOf(value: unknown): Uint8Array | undefined {
-    if (!P.isView(value)) return undefined;
+    if (!P.isView(value)) return isBuffer(value) ? new P.Uint8Array(new P.Uint8Array(value)) : undefined;
     return new P.Uint8Array(new P.Uint8Array(value.buffer, value.byteOffset, value.byteLength));
   }
 
