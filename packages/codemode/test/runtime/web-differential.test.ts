@@ -68,6 +68,13 @@ describe("what web globals are as values", () => {
     },
   );
 
+  test("a helper on Object.prototype does not take them away", async () => {
+    const code = `Object.prototype.get = function (key) { return this[key] };
+      const url = new URL("https://a.b/c?d=1");
+      return [url.get("host"), [...url.searchParams], new TextDecoder().decode(new TextEncoder().encode("é"))]`;
+    expect(await value(code)).toEqual(["a.b", [["d", "1"]], "é"]);
+  });
+
   test("long text is encoded into a buffer at once", async () => {
     const code = `const target = new Uint8Array(3e6);
       const { read, written } = new TextEncoder().encodeInto("€".repeat(2e6), target);

@@ -52,10 +52,13 @@ export function makeWebGlobals(
     for (const name of Object.keys(classes)) {
       const prototype = classes[name]?.prototype as object;
       P.weakSetAdd(interfaces, prototype);
-      for (const key of Object.getOwnPropertyNames(prototype)) {
-        if (key !== "constructor") Object.defineProperty(prototype, key, { enumerable: true });
-      }
-      Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
+      const shown = P.create(null) as PropertyDescriptor;
+      shown.enumerable = true;
+      for (const key of Object.getOwnPropertyNames(prototype))
+        if (key !== "constructor") P.defineProperty(prototype, key, shown);
+      const tag = core.descriptor(name, false, false);
+      tag.configurable = true;
+      P.defineProperty(prototype, Symbol.toStringTag, tag);
     }
   };
 

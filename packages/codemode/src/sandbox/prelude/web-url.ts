@@ -144,13 +144,8 @@ export function makeUrls(service: Service, asInterface: AsInterface) {
     }
   }
 
-  // One function under both names, and no member of its own for `for … in`.
-  Object.defineProperty(URLSearchParams.prototype, Symbol.iterator, {
-    // oxlint-disable-next-line typescript/unbound-method -- a method under a second name
-    value: URLSearchParams.prototype.entries,
-    writable: true,
-    configurable: true,
-  });
+  // One function under both names. Assigned: a descriptor would inherit what a script has put on Object.prototype.
+  Reflect.set(URLSearchParams.prototype, Symbol.iterator, Reflect.get(URLSearchParams.prototype, "entries"));
 
   function matcher(name: unknown, value?: unknown): (pair: Pair) => boolean {
     const key = text(name);
