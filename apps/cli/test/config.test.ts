@@ -101,6 +101,28 @@ describe("nestbox.config.jsonc", () => {
     expect((await nestbox([...args, "--policy", own])).report.value).toEqual([false, true]);
   });
 
+  it("is told apart where a hint would have a rule put into it that does not count", async () => {
+    const place = startIn({ policy: ["policy.jsonc"] });
+    const allow = (tool: string): void =>
+      writeFileSync(
+        join(place, "policy.jsonc"),
+        JSON.stringify({ version: 1, rules: [{ id: "mine", effect: "allow", tool }] }),
+      );
+    const args = ["run", "--eval", "return tools.deploy({})", "--tools", fixtureTools];
+    allow("deploy");
+    const { stderr, exitCode } = await nestbox(args);
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain("say --config nestbox.config.jsonc or --policy policy.jsonc: ");
+    // The very rule is there already.
+    expect(stderr).not.toMatch(/add this|"effect"/);
+    for (const said of ["--config nestbox.config.jsonc", `--policy ${join(place, "policy.jsonc")}`])
+      expect((await nestbox([...args, ...said.split(" ")])).exitCode).toBe(0);
+    allow("another");
+    expect((await nestbox(args)).stderr).toMatch(
+      /--config nestbox\.config\.jsonc[^]*add this to `rules` in it:\n +\{"id":"allow-deploy"/,
+    );
+  });
+
   it("gives no script more memory where it is only found, and less in any case", async () => {
     const place = startIn({ memoryMb: 2_048 });
     const hungry =

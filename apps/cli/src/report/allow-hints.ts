@@ -1,6 +1,7 @@
 import type { TraceCall } from "@nestbox/calls";
 import type { PolicyLayer } from "@nestbox/policy";
 
+import { CONFIG_FILE } from "../config/load-config.ts";
 import { oneLine } from "./safe-text.ts";
 
 export interface HintOptions {
@@ -33,7 +34,7 @@ export function allowHints(options: HintOptions): readonly string[] {
     const key = JSON.stringify([name, decision.rule, decision.layer]);
     if (!found.has(key)) found.set(key, hintOf(name, decision, options));
   }
-  const rules = unspoken.size === 0 ? [] : [rulesHint([...unspoken], options.policyFiles)];
+  const rules = unspoken.size === 0 ? [] : [rulesHint([...unspoken], options)];
   return [...rules, ...found.values()].slice(0, MAX_HINTS).flat();
 }
 
@@ -71,7 +72,7 @@ function hintOf(
 }
 
 /** One text to paste for all tools that no rule speaks of. */
-function rulesHint(tools: readonly string[], policyFiles: readonly string[]): readonly string[] {
+function rulesHint(tools: readonly string[], options: HintOptions): readonly string[] {
   const shown = tools.slice(0, MAX_HINTS);
   const more = tools.length - shown.length;
   const names = `${shown.map((tool) => oneLine(tool, 100)).join(", ")}${more === 0 ? "" : `, and ${more} more`}`;
@@ -82,20 +83,55 @@ function rulesHint(tools: readonly string[], policyFiles: readonly string[]): re
     const id = freeId(`allow-${tool.replaceAll(/[^\w-]/g, "-").slice(0, 60)}`, ids);
     return oneLine(JSON.stringify({ id, effect: "allow", tool }), 500);
   });
-  const [file] = policyFiles;
+  const why = `${names}: ${their} annotations do not say that ${say}, and nobody can be asked here. Run it in a terminal to be asked; or, to allow ${them} always,`;
+  const { file, onlyFound } = fileToChange(options);
+  if (onlyFound !== undefined) {
+    const trusted = `say --config ${CONFIG_FILE} or --policy ${onlyFound.name}: ${onlyFound.name} was only found, through ${CONFIG_FILE}, so that it can forbid and allows nothing`;
+    if (shown.every((tool) => onlyFound.allows(tool))) return [`${why} ${trusted}.`];
+    return [
+      `${why} ${trusted}. And add this to \`rules\` in it:`,
+      ...rules.map((rule, index) => `  ${rule}${index === rules.length - 1 ? "" : ","}`),
+    ];
+  }
   const what =
     file === undefined
       ? "put this into policy.jsonc and add --policy policy.jsonc:"
       : `add this to \`rules\` in ${file}:`;
   const lines = rules.map((rule, index) => `${rule}${index === rules.length - 1 ? "" : ","}`);
   return [
-    `${names}: ${their} annotations do not say that ${say}, and nobody can be asked here. Run it in a terminal to be asked; or, to allow ${them} always, ${what}`,
+    `${why} ${what}`,
     ...(file !== undefined
       ? lines.map((line) => `  ${line}`)
       : lines.length === 1
         ? [`  { "version": 1, "rules": [${lines.join("")}] }`]
         : [`  { "version": 1, "rules": [`, ...lines.map((line) => `    ${line}`), "  ] }"]),
   ];
+}
+
+interface FileToChange {
+  readonly file?: string;
+  /** The only file there is speaks for the project: an allow in it does not count. */
+  readonly onlyFound?: { readonly name: string; allows(tool: string): boolean };
+}
+
+/** The first file in which an allow counts. */
+function fileToChange({ policyFiles, layers, fileName }: HintOptions): FileToChange {
+  const projects = layers.filter(({ name, file }) => name === "project" && file !== undefined);
+  const found = (file: string): PolicyLayer | undefined =>
+    projects.find((layer) => layer.file !== undefined && fileName(layer.file) === file);
+  const file = policyFiles.find((one) => found(one) === undefined);
+  if (file !== undefined) return { file };
+  const [name] = policyFiles;
+  if (name === undefined) return {};
+  const layer = found(name);
+  const rules = layer?.ok === true ? layer.policy.rules : [];
+  return {
+    onlyFound: {
+      name,
+      allows: (tool) =>
+        rules.some((rule) => rule.effect === "allow" && rule.tool?.some(({ name }) => name === tool)),
+    },
+  };
 }
 
 /** Names that differ only in what an id cannot hold are told apart by a number. */
