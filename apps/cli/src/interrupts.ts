@@ -12,6 +12,28 @@ export interface InterruptSource extends Interrupts {
   end(reason: string): void;
 }
 
+/**
+ * Ctrl-C and SIGTERM end the command once; the next one is the system's, whatever the command is still doing. The listeners
+ * stay until then: others, who put the cursor back at the end of a process, end it themselves where they are alone.
+ */
+export function listenForSignals(
+  source: Pick<NodeJS.Process, "on" | "off" | "kill" | "pid">,
+  interrupts: Pick<InterruptSource, "interrupt" | "end">,
+): void {
+  let ended = false;
+  const begin = (signal: NodeJS.Signals): void => {
+    if (ended) {
+      source.off("SIGINT", begin).off("SIGTERM", begin);
+      source.kill(source.pid, signal);
+    } else if (signal === "SIGINT") ended = !interrupts.interrupt();
+    else {
+      ended = true;
+      interrupts.end("terminated");
+    }
+  };
+  source.on("SIGINT", begin).on("SIGTERM", begin);
+}
+
 export function createInterrupts(): InterruptSource {
   const controller = new AbortController();
   let taken: (() => void) | undefined;

@@ -5,7 +5,7 @@ import { nodeProblem } from "./node-version.ts";
 const problem = nodeProblem(process.version, process.execPath);
 if (problem === undefined) {
   const { main } = await import("./program.ts");
-  const { createInterrupts } = await import("./interrupts.ts");
+  const { createInterrupts, listenForSignals } = await import("./interrupts.ts");
   const { endProcess } = await import("./end-process.ts");
   // `pnpm nestbox` in a checkout runs at its root; paths are relative to where it was typed.
   const { INIT_CWD, npm_lifecycle_event } = process.env;
@@ -18,11 +18,7 @@ if (problem === undefined) {
     });
   }
   const interrupts = createInterrupts();
-  const onInterrupt = (): void => {
-    if (!interrupts.interrupt()) process.off("SIGINT", onInterrupt);
-  };
-  process.on("SIGINT", onInterrupt);
-  process.once("SIGTERM", () => interrupts.end("terminated"));
+  listenForSignals(process, interrupts);
   process.exitCode = await main(process.argv.slice(2), process, interrupts.signal, interrupts);
   endProcess(process);
 } else {

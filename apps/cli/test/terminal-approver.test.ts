@@ -39,7 +39,7 @@ describe("a question in the terminal", () => {
   const never = new AbortController().signal;
   const answerOf = async (text: string) => {
     const { streams, type, said } = terminal();
-    const answer = terminalApprover(streams, false)?.ask(prompt("1", 3), { signal: never });
+    const answer = terminalApprover(streams, false, () => undefined)?.ask(prompt("1", 3), { signal: never });
     type(text);
     return { answer: await answer, said: said() };
   };
@@ -61,9 +61,19 @@ describe("a question in the terminal", () => {
     expect((await answerOf(text)).answer).toEqual(expected);
   });
 
+  it("takes Ctrl-C for no answer, and for the end of what asks", async () => {
+    const { streams, type, said } = terminal();
+    let interrupts = 0;
+    const asked = terminalApprover(streams, false, () => interrupts++)?.ask(prompt("1"), { signal: never });
+    await vi.waitFor(() => expect(said()).toContain("stop the script > "), { timeout: 20_000 });
+    type("\u0003");
+    expect(await asked).toEqual({ kind: "unavailable", message: "interrupted" });
+    expect(interrupts).toBe(1);
+  });
+
   it("asks again what was no answer", async () => {
     const { streams, type, said } = terminal();
-    const asked = terminalApprover(streams, false)?.ask(prompt("1"), { signal: never });
+    const asked = terminalApprover(streams, false, () => undefined)?.ask(prompt("1"), { signal: never });
     const prompts = (times: number) =>
       vi.waitFor(() => expect(said().match(/stop the script > /g)).toHaveLength(times), { timeout: 20_000 });
     for (const [index, text] of ["what?\n", "\n", "yes\n"].entries()) {
@@ -75,7 +85,7 @@ describe("a question in the terminal", () => {
 
   it("says why it is asked again, when the answer came before it could be read", async () => {
     const { streams, type, said, forget } = terminal();
-    const approver = terminalApprover(streams, false);
+    const approver = terminalApprover(streams, false, () => undefined);
     const first = approver?.ask(prompt("1"), { signal: never });
     type("y\n");
     await first;
@@ -95,10 +105,12 @@ describe("a question in the terminal", () => {
   it("is none when the call was cancelled, and none where there is no terminal", async () => {
     const { streams } = terminal();
     const stop = new AbortController();
-    const asked = terminalApprover(streams, false)?.ask(prompt("1"), { signal: stop.signal });
+    const asked = terminalApprover(streams, false, () => undefined)?.ask(prompt("1"), {
+      signal: stop.signal,
+    });
     stop.abort();
     expect(await asked).toMatchObject({ kind: "unavailable" });
-    expect(terminalApprover(terminal(false).streams, false)).toBeUndefined();
-    expect(terminalApprover(streams, true)).toBeUndefined();
+    expect(terminalApprover(terminal(false).streams, false, () => undefined)).toBeUndefined();
+    expect(terminalApprover(streams, true, () => undefined)).toBeUndefined();
   });
 });

@@ -15,7 +15,7 @@ import { createCompleter } from "../repl/completer.ts";
 import { historyFile, readHistory, writeHistory } from "../repl/history.ts";
 import { pipedLines, terminalLines } from "../repl/lines.ts";
 import { readEntry } from "../repl/read-entry.ts";
-import { type Answer, startSession } from "../repl/session.ts";
+import { type Answer, type Session, startSession } from "../repl/session.ts";
 
 export interface ReplOptions extends HostChoice {
   readonly history: boolean;
@@ -35,10 +35,13 @@ export async function repl(
 ): Promise<number> {
   const interactive = streams.stdin.isTTY === true && streams.stdout.isTTY === true;
   const say = (message: string): void => void streams.stderr.write(`${message}\n`);
+  let session: Session | undefined;
+  const interrupt = (): void => session?.interrupt();
   await using opened = await openHost(given, {
     streams,
     signal,
-    approver: terminalApprover(streams, false),
+    approver: terminalApprover(streams, false, interrupt),
+    onStop: interrupt,
   });
   const { host, options } = opened;
   await using caller = host.caller({ callId: "repl", toolName: "nestbox repl", signal });
@@ -67,7 +70,7 @@ export async function repl(
   };
   const onEvent = (event: ScriptEvent): void => tellEvent(event, streams);
   const open = () => startSession({ runner, caller, limits, onEvent });
-  let session = open();
+  session = open();
   let failed = false;
   let typed = "";
   try {
@@ -106,7 +109,7 @@ export async function repl(
         continue;
       }
       for (const name of entry.names) declared.add(name);
-      const release = interrupts?.take(() => session.interrupt());
+      const release = interrupts?.take(interrupt);
       const answer = await session.evaluate(entry.code).finally(release);
       failed = tellAnswer(answer, streams) || failed;
       if (answer.kind === "ended") {

@@ -68,11 +68,16 @@ async function runWith(
 ): Promise<number> {
   // Without a file nobody reads the results.
   const trace = createTrace(given.trace === undefined ? { maxResultChars: 0 } : {});
-  const approver = terminalApprover(streams, script === "-");
+  // A person may stop the script at a question, too.
+  const stopped = new AbortController();
+  const ending = AbortSignal.any([signal, stopped.signal]);
+  const stop = (why: string) => (): void => stopped.abort(new Error(why));
+  const approver = terminalApprover(streams, script === "-", stop("interrupted"));
   await using opened = await openHost(given, {
     streams,
-    signal,
+    signal: ending,
     approver,
+    onStop: stop("stopped at a question"),
     onEvent: trace.onEvent,
   });
   const { host, policy, options, start } = opened;
@@ -96,7 +101,7 @@ async function runWith(
   const keep = options.record === undefined ? undefined : openRecordingFile(options.record, start);
   let outcome: ScriptOutcome;
   try {
-    await using caller = host.caller({ callId: "run", toolName: "nestbox run", signal });
+    await using caller = host.caller({ callId: "run", toolName: "nestbox run", signal: ending });
     const timeoutMs = options.timeoutMs ?? parsed.options.timeoutMs;
     const discovery = createDiscovery(caller.tools);
     const request: ScriptRequest = {
@@ -104,7 +109,7 @@ async function runWith(
       caller,
       globals: discovery.globals,
       describe: discovery.describe,
-      signal,
+      signal: ending,
       onEvent: (event) => {
         trace.onScriptEvent(event);
         traceFile?.touch();

@@ -67,6 +67,8 @@ export interface PolicyPlace {
 export interface GateOptions extends PolicyPlace {
   /** Who answers an ask. Absent: an ask is a deny. */
   readonly approver?: Approver;
+  /** A person chose that the run is to stop. Told right after the call has its answer. */
+  readonly onStop?: () => void;
   readonly onError: (message: string) => void;
   /** Told of each decision. */
   readonly onDecision?: NonNullable<GateSettings["onDecision"]>;
@@ -96,6 +98,7 @@ export function openGate(options: GateOptions): { readonly gate: PolicyGate; rea
     facts: policy.facts,
     ...(options.approver === undefined ? {} : { approver: options.approver }),
     ...(options.dryRun === undefined ? {} : { mode: "dry-run" as const }),
+    onStop: () => options.onStop?.(),
     onDecision: (record) => {
       options.dryRun?.onDecision(record);
       options.onDecision?.(record);

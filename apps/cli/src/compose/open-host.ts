@@ -26,6 +26,8 @@ export interface HostContext {
   readonly signal: AbortSignal;
   /** Who answers an ask. Absent: an ask is a deny. */
   readonly approver?: Approver | undefined;
+  /** A person chose at a question that all of it is to stop. */
+  readonly onStop?: () => void;
   readonly onEvent?: HostListener;
   /** Makes what decides every call, in the place of one gate for all of them; the policy is the one to judge by. */
   readonly gateOf?: (policy: OpenPolicy) => CallGate;
@@ -51,7 +53,7 @@ export interface OpenHost<T extends HostChoice> extends AsyncDisposable {
 
 /** Opens all that calls need. Throws `UsageError`; nothing is left open then. */
 export async function openHost<T extends HostChoice>(given: T, context: HostContext): Promise<OpenHost<T>> {
-  const { streams, signal, approver, onEvent } = context;
+  const { streams, signal, approver, onEvent, onStop } = context;
   const start = process.cwd();
   const options = withConfig(given, start);
   const cwd = workingFolder(options.cwd, start);
@@ -72,6 +74,7 @@ export async function openHost<T extends HostChoice>(given: T, context: HostCont
       onDecision: answers.onDecision,
       ...(dryRun === undefined ? {} : { dryRun }),
       ...(approver === undefined ? {} : { approver }),
+      ...(onStop === undefined ? {} : { onStop }),
     }));
   } else {
     policy = openGoodPolicy(files);

@@ -10,7 +10,12 @@ const HELP = "y: once   s: for this run   n: no   q: no, and stop the script";
  * Asks on the terminal: the question on standard error, the answer from standard input. `undefined` where there is
  * no terminal at both ends, so that an ask is a deny.
  */
-export function terminalApprover(streams: Streams, scriptFromStdin: boolean): Approver | undefined {
+export function terminalApprover(
+  streams: Streams,
+  scriptFromStdin: boolean,
+  /** Ctrl-C at a question: no answer to it, but the end of what asks. */
+  onInterrupt: () => void,
+): Approver | undefined {
   if (scriptFromStdin || streams.stdin.isTTY !== true || streams.stderr.isTTY !== true) return undefined;
   let asked: string | undefined;
   return {
@@ -20,6 +25,18 @@ export function terminalApprover(streams: Streams, scriptFromStdin: boolean): Ap
       const again = asked === prompt.item.callId;
       asked = prompt.item.callId;
       const lines = createInterface({ input: streams.stdin, output: streams.stderr });
+      // A question that is open when its interface is closed may never be answered.
+      const closed = new Promise<never>((_resolve, reject) => {
+        lines.once("close", () => reject(new Error("closed")));
+      });
+      closed.catch(() => undefined);
+      let interrupted = false;
+      lines.once("SIGINT", () => {
+        interrupted = true;
+        streams.stderr.write("\n");
+        lines.close();
+        onInterrupt();
+      });
       try {
         streams.stderr.write(
           again
@@ -27,13 +44,13 @@ export function terminalApprover(streams: Streams, scriptFromStdin: boolean): Ap
             : `\n${describe(prompt)}\n`,
         );
         for (;;) {
-          const answer = (await lines.question(`${HELP} > `, { signal })).trim().toLowerCase();
-          const parsed = parse(answer, prompt);
+          const answer = await Promise.race([lines.question(`${HELP} > `, { signal }), closed]);
+          const parsed = parse(answer.trim().toLowerCase(), prompt);
           if (parsed !== undefined) return parsed;
         }
       } catch {
         // The call was cancelled, or standard input ended: nobody is there to answer.
-        return { kind: "unavailable", message: "the terminal was closed" };
+        return { kind: "unavailable", message: interrupted ? "interrupted" : "the terminal was closed" };
       } finally {
         lines.close();
       }
