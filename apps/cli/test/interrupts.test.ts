@@ -30,7 +30,8 @@ describe("signals", () => {
     expect(killed).toEqual([]);
     source.emit("SIGINT", "SIGINT");
     expect(killed).toEqual(["7 SIGINT"]);
-    expect([source.listenerCount("SIGTERM"), source.listenerCount("SIGINT")].toSorted()).toEqual([0, 1]);
+    expect(source.listenerCount(signal)).toBe(1);
+    expect(source.listenerCount(signal === "SIGINT" ? "SIGTERM" : "SIGINT")).toBe(0);
   });
 
   it("SIGINT goes to a part of the command that has taken it, as often as it comes", () => {
