@@ -3,7 +3,7 @@ import type { ScriptOutcome } from "@nestbox/codemode";
 
 import { exitCodes } from "../exit-codes.ts";
 import type { FleetEngine, FleetRun } from "../fleet/engine.ts";
-import { findRun } from "../fleet/find-run.ts";
+import { findAgain, findRun } from "../fleet/find-run.ts";
 import { type FleetWorld, whileAway } from "../fleet/fleet-world.ts";
 import { eventJson, eventLines } from "../fleet/log-words.ts";
 import { outcomeJson, writeOutcome } from "../fleet/outcome-words.ts";
@@ -48,7 +48,7 @@ export async function logs(
     await world.pause(Math.max(LOOK_MS, (world.now() - began) * SHARE), signal);
     if (signal.aborted) break;
     // First how it is, then what it has done: what has ended has nothing more to tell.
-    const now = await whileAway(() => findRun(engine, runId), world, signal, tell);
+    const now = await whileAway(() => findAgain(engine, runId, world, signal), world, signal, tell);
     if (now === undefined) break;
     run = now;
   }

@@ -8,7 +8,7 @@ import { scriptSource } from "../compose/read-script.ts";
 import { ScriptSourceError } from "../compose/script-source-error.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { type FleetEngine, FleetError, type FleetRun } from "../fleet/engine.ts";
-import { findRun } from "../fleet/find-run.ts";
+import { findAgain } from "../fleet/find-run.ts";
 import { type FleetWorld, whileAway } from "../fleet/fleet-world.ts";
 import { nextCommand } from "../fleet/next-command.ts";
 import { outcomeJson, writeOutcome } from "../fleet/outcome-words.ts";
@@ -152,7 +152,7 @@ async function awaitRun(
   let seen = false;
   while (!signal.aborted) {
     // One that was there and is not has been removed: it has no end any more that could be waited for.
-    const look = () => (seen ? findRun(engine, runId) : engine.status(runId));
+    const look = () => (seen ? findAgain(engine, runId, world, signal) : engine.status(runId));
     const run = await whileAway(look, world, signal, tell);
     if (run === undefined && signal.aborted) break;
     seen ||= run !== undefined;

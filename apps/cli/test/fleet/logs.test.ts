@@ -281,11 +281,29 @@ describe("nestbox logs", () => {
     let pauses = 0;
     fleet.onPause = () => {
       if (++pauses === 2) fleet.runs.delete("x");
-      if (pauses > 10) throw new Error("It looks on and on");
+      if (pauses > 20) throw new Error("It looks on and on");
     };
     const { stderr, exitCode } = await command(fleet, ["logs", "x", "--follow"]);
     expect(stderr).toContain("There is no run x in this fleet");
     expect(exitCode).toBe(2);
+  });
+
+  it("goes on with a run that a server which has come back does not have again at once", async () => {
+    const run = { runId: "x", state: "parked", waitingFor: 1 } as const;
+    const fleet = fakeFleet([{ run, contents }]);
+    let pauses = 0;
+    fleet.onPause = () => {
+      if (++pauses === 1) fleet.runs.delete("x");
+      if (pauses === 4)
+        fleet.runs.set("x", {
+          run: { runId: "x", state: "ended", ok: true },
+          contents,
+          outcome: ended("bye"),
+        });
+    };
+    const { stdout, stderr, exitCode } = await command(fleet, ["logs", "x", "--follow"]);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/bye\n$/);
   });
 
   it("stops following what is halted, and when it is interrupted", async () => {

@@ -138,7 +138,7 @@ describe("nestbox submit", () => {
     let pauses = 0;
     fleet.onPause = () => {
       if (++pauses === 2) fleet.runs.delete("x");
-      if (pauses > 10) throw new Error("It looks on and on");
+      if (pauses > 20) throw new Error("It looks on and on");
     };
     const told = await command(fleet, ["submit", "-e", "return 1", "--id", "x", "--wait"]);
     expect(told.stderr).toContain("There is no run x in this fleet");
