@@ -23,11 +23,12 @@ async function atTerminal(code: string, answers: readonly string[], ...more: rea
     if (questions === asked) return;
     asked = questions;
     // Longer than what was typed ahead counts for.
-    setTimeout(() => stdin.write(`${left.shift() ?? "n"}\n`), 400);
+    const answer = left.shift() ?? "n";
+    setTimeout(() => stdin.write(answer === "\u0003" ? answer : `${answer}\n`), 400);
   });
   const args = ["run", "--eval", code, "--tools", fixtureTools, ...more];
-  await main(args, { stdin, stdout, stderr }, new AbortController().signal);
-  return { said: stripVTControlCharacters(said), out: String(stdout.read() ?? "") };
+  const exitCode = await main(args, { stdin, stdout, stderr }, new AbortController().signal);
+  return { said: stripVTControlCharacters(said), out: String(stdout.read() ?? ""), exitCode, asked };
 }
 
 describe("what a person answered", () => {
@@ -46,6 +47,25 @@ describe("what a person answered", () => {
     const { said } = await atTerminal("await tools.deploy({})", ["n"]);
     expect(said).toContain("deny  deploy  you (asked by default.annotations)");
   }, 60_000);
+
+  it.each([
+    ["q", "stopped at a question", "denied"],
+    ["\u0003", "interrupted", "cancelled"],
+  ])(
+    "%j ends the script, though it would catch what a call ends with",
+    async (key, message, status) => {
+      const code = `for (const n of [1, 2, 3]) try { await tools.deploy({ n }) } catch (error) { text(error.message) }
+        return "went on to the end"`;
+      const { out, asked, exitCode } = await atTerminal(code, [key, key, key], "--json");
+      const report = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as RunReport;
+      expect(report).toMatchObject({ ok: false, error: { kind: "aborted", message } });
+      expect(report.calls[0]).toMatchObject({ name: "deploy", status });
+      // What it still tries before it is ended is denied without a question.
+      expect(report.calls.filter((call) => call.status === "ok")).toEqual([]);
+      expect([asked, exitCode]).toEqual([1, 130]);
+    },
+    60_000,
+  );
 
   it("is in the JSON object, and not where nobody was asked", async () => {
     const { out } = await atTerminal("await tools.deploy({}); await tools.double({ n: 1 })", ["y"], "--json");
