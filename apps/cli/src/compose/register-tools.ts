@@ -6,6 +6,7 @@ import { createReviewTools } from "@nestbox/review/node";
 import { UsageError } from "../usage-error.ts";
 import { loadToolModule } from "./load-tools.ts";
 import { messageOf } from "../message-of.ts";
+import { catchStrayErrors } from "./stray-errors.ts";
 
 /** Which tools a command line names. */
 export interface ToolChoice {
@@ -24,10 +25,35 @@ export interface RegisterContext {
 }
 
 /**
- * Registers the tools that a command line names; extensions live until the result is disposed of. Throws `UsageError`
- * for what is none.
+ * Registers the tools that a command line names; until the result is disposed of, extensions live and what tools let
+ * go of ends no process. Throws `UsageError` for what is none.
  */
 export async function registerTools(
+  host: ToolHost,
+  choice: ToolChoice,
+  context: RegisterContext,
+): Promise<AsyncDisposable> {
+  const strays = catchStrayErrors(context.warn);
+  const watching: ToolHost = Object.create(host, {
+    register: {
+      value: ((tool, options) => host.register(strays.watched(tool), options)) satisfies ToolHost["register"],
+    },
+  });
+  try {
+    const extensions = await registerAll(watching, choice, context);
+    return {
+      async [Symbol.asyncDispose]() {
+        await extensions[Symbol.asyncDispose]();
+        strays[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    strays[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function registerAll(
   host: ToolHost,
   { tools, extension = [] }: ToolChoice,
   context: RegisterContext,
