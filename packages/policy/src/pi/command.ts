@@ -1,6 +1,7 @@
 import type { Grant } from "../gate/grant.ts";
 import { shorten } from "../gate/display.ts";
 import type { PolicyFileStatus } from "../node/policy-file.ts";
+import { type PersonUi, tellPerson } from "./tell-person.ts";
 import type { PolicySession } from "./session.ts";
 
 /** What `/policy` shows, as data: nothing in it is a secret, texts are escaped. */
@@ -77,10 +78,8 @@ export function grantLine(grant: Grant): string {
 }
 
 /** What `/policy` needs of a command's context. */
-export interface CommandUi {
-  readonly hasUI: boolean;
-  readonly ui: {
-    notify(message: string, type?: "info" | "warning" | "error"): void;
+export interface CommandUi extends PersonUi {
+  readonly ui: PersonUi["ui"] & {
     select(title: string, options: string[]): Promise<string | undefined>;
   };
 }
@@ -93,18 +92,19 @@ export async function runPolicyCommand(
 ): Promise<void> {
   const [verb = "", id] = args.trim().split(/\s+/);
   if (verb === "" || verb === "state") {
-    context.ui.notify(policyLines(policyState(session)).join("\n"), "info");
+    tellPerson(context, policyLines(policyState(session)).join("\n"), "info");
     return;
   }
   if (verb !== "revoke") {
-    context.ui.notify("Usage: /policy, /policy revoke [id]", "warning");
+    tellPerson(context, "Usage: /policy, /policy revoke [id]", "warning");
     return;
   }
   const chosen = id ?? (await chooseGrant(session.gate.grants.list(), context));
   if (chosen === undefined) return;
   const revoked = await session.gate.grants.revoke(chosen);
   if (revoked) await session.gate.note("grant-revoked", chosen);
-  context.ui.notify(
+  tellPerson(
+    context,
     revoked ? `Revoked ${shorten(chosen, 200)}.` : `No remembered answer is called ${shorten(chosen, 200)}.`,
     revoked ? "info" : "warning",
   );
@@ -112,10 +112,14 @@ export async function runPolicyCommand(
 
 async function chooseGrant(grants: readonly Grant[], context: CommandUi): Promise<string | undefined> {
   if (grants.length === 0) {
-    context.ui.notify("Nothing is remembered.", "info");
+    tellPerson(context, "Nothing is remembered.", "info");
     return undefined;
   }
   const lines = grants.map(grantLine);
+  if (!context.hasUI) {
+    tellPerson(context, ["Say which: /policy revoke <id>", ...lines.map((line) => `  ${line}`)].join("\n"));
+    return undefined;
+  }
   const line = await context.ui.select("Revoke which remembered answer?", lines);
   return line === undefined ? undefined : grants[lines.indexOf(line)]?.id;
 }

@@ -19,6 +19,7 @@ import type { PolicyFileStatus } from "../node/policy-file.ts";
 import type { PolicyLayer } from "../rules/types.ts";
 import { createDialogApprover } from "./dialog.ts";
 import { PI_DIALOGS, type Peers } from "./peers.ts";
+import { tellPerson } from "./tell-person.ts";
 import { policyFilesOf, type PolicyFilesOptions } from "./policy-files.ts";
 
 /** Longest line of a notice, in characters. */
@@ -80,7 +81,7 @@ export function openSession(
   // The newest context of this very session; the handlers keep it current.
   const current = { context: first };
   const tell = (message: string, type: "warning" | "error"): void => {
-    if (current.context.hasUI) current.context.ui.notify(showTextLines(message, MAX_NOTICE_CHARS), type);
+    tellPerson(current.context, showTextLines(message, MAX_NOTICE_CHARS), type);
   };
   const policy =
     options.engine === undefined
