@@ -31,7 +31,7 @@ export async function main(
     return complete(program, argv.slice(1), streams);
   }
   try {
-    await program.parseAsync(isUnknown(program, argv[0]) ? argv.slice(0, 1) : [...argv], { from: "user" });
+    await program.parseAsync(unknownWord(program, argv) ?? [...argv], { from: "user" });
   } catch (error) {
     return tellFailure(error, argv.includes("--json"), streams, commandOf(program, argv));
   }
@@ -39,8 +39,10 @@ export async function main(
 }
 
 /** A first word that is no command is told of, also where help for it is wanted: there is none. */
-function isUnknown(program: Command, word: string | undefined): boolean {
-  return word !== undefined && !word.startsWith("-") && word !== "help" && under(program, word) === undefined;
+function unknownWord(program: Command, argv: readonly string[]): string[] | undefined {
+  const word = argv[argv[0] === "help" ? 1 : 0];
+  if (word === undefined || word.startsWith("-") || word === "help") return undefined;
+  return under(program, word) === undefined ? [word] : undefined;
 }
 
 function under(command: Command, word: string | undefined): Command | undefined {

@@ -46,6 +46,19 @@ describe("help", () => {
       expect((await nestbox(words)).exitCode).toBe(0);
   });
 
+  it("is all that is said where a command is missing", async () => {
+    for (const words of [[], ["policy"], ["trace"]]) {
+      const { exitCode, stdout, stderr } = await nestbox(words);
+      expect([exitCode, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain("Usage: nestbox");
+      expect(stderr).not.toMatch(/outputHelp|Try:/);
+    }
+    expect((await nestbox(["policy", "--json"])).exitCode).toBe(2);
+    const { exitCode, stderr } = await nestbox(["help", "nope"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe("nestbox: unknown command 'nope'\nTry: nestbox --help\n");
+  });
+
   it("is named of the command whose words were wrong", async () => {
     expect((await nestbox(["submit", "--nope"])).stderr).toContain("Try: nestbox submit --help\n");
     expect((await nestbox(["policy", "check", "--nope"])).stderr).toContain(

@@ -14,6 +14,12 @@ export function tellFailure(
   command = "nestbox",
 ): number {
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
+  // Words are missing, and the help that says which has been written.
+  if (error instanceof CommanderError && error.code === "commander.help") {
+    const message = `${command} wants a command behind it`;
+    if (json) writeJsonLine(streams, failedReport({ kind: "usage", name: "UsageError", message }));
+    return exitCodes.usage;
+  }
   const failure = failureOf(error);
   if (json) writeJsonLine(streams, failedReport(failure));
   // It repeats words that somebody typed or that stand in a file; some messages have several lines.
