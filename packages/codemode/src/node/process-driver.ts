@@ -128,6 +128,8 @@ export function sandboxArguments(files: SandboxFiles, spec: SandboxSpec): readon
     "--no-node-snapshot",
     "--no-warnings",
     "--no-maglev",
+    // It would print what it thinks of `use asm` to where the frames go, and lead to a compiler that scripts do not have.
+    "--no-validate-asm",
     ...(spec.jit ? [] : NO_JIT),
     "--permission",
     "--allow-addons",

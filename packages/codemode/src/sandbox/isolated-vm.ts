@@ -8,6 +8,8 @@ type Entry = IsolatedVm.Reference<(operation: number, ...args: unknown[]) => unk
 
 const PRELUDE = "nestbox:prelude";
 
+const NO_SHIFT = { line: 0, column: 0, by: 0 };
+
 /** As good as any script: compiled and never called. */
 const WARM = "(async () => {\nconst one = await tools.one({ text: 'one', count: 1 });\nreturn one.text;\n})";
 
@@ -164,8 +166,10 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
             message: messageOf(error),
           };
         }
-        const { trailing, mayGoOn } = program;
-        return turn(timeoutMs, [OPERATION.run, script.derefInto({ release: true }), trailing, own, mayGoOn]);
+        const { trailing, mayGoOn, shift = NO_SHIFT } = program;
+        const { line, column, by } = shift;
+        const run = script.derefInto({ release: true });
+        return turn(timeoutMs, [OPERATION.run, run, trailing, own, mayGoOn, line, column, by]);
       },
       settle: (answers, now, segments, timeoutMs) =>
         turn(timeoutMs, [OPERATION.settle, answers, now, ...segments.map(toIsolate)]),

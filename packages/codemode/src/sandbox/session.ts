@@ -190,6 +190,7 @@ export function createSession(options: SessionOptions): Session {
               lineOffset: prepared.lineOffset,
               trailing: prepared.trailing,
               mayGoOn: prepared.mayGoOn,
+              shift: prepared.shifts[0],
             },
             options.own,
             left,

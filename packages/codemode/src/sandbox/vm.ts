@@ -3,6 +3,7 @@
  * time. `isolated-vm.ts` is the implementation.
  */
 import type { Segment } from "../runner/frames.ts";
+import type { ColumnShift } from "../source/edits.ts";
 
 export interface Vm {
   /** What it was configured with; undefined before that. */
@@ -34,6 +35,8 @@ export interface Program {
   readonly trailing: boolean;
   /** Work that the script does not await may go on after its end: the end is told before the turn is over. */
   readonly mayGoOn: boolean;
+  /** Where the engine's columns are too large. */
+  readonly shift?: ColumnShift | undefined;
 }
 
 /** How a turn ended. Everything but `waiting` means that the realm is of no further use. */

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { makeFrames } from "../../src/sandbox/prelude/frames.ts";
+import { primordials } from "../../src/sandbox/prelude/primordials.ts";
 import { harness } from "./harness.ts";
 
 const { run, value, runner } = harness();
@@ -25,6 +27,38 @@ describe("a script", () => {
       ok: false,
       error: { kind: "script", name: "Error", message: "boom", line: 2, lineText: 'throw new Error("boom")' },
     });
+  });
+
+  test.each([
+    ["const x = 1; null.foo", 1, 19],
+    ["const x = 1;\nnull.foo", 2, 6],
+    ["const x = 1; (() => { throw new Error('boom') })()", 1, 29],
+    ["const fail = () => { throw new Error('boom') }; fail()", 1, 28],
+    ["return null.foo", 1, 13],
+  ])(
+    "tells the script's own column, also where a word stands in front of its result: %s",
+    async (code, line, column) => {
+      expect(await run(code)).toMatchObject({ ok: false, error: { line, column } });
+    },
+  );
+
+  test("is not kept from its answers by a stack that cannot be made, as under a name of half a gigabyte", () => {
+    const { frames, lineOf } = makeFrames(primordials());
+    const error = Object.defineProperty(new Error("x"), "stack", {
+      get() {
+        throw new RangeError("Invalid string length");
+      },
+    });
+    expect([frames(error), lineOf(error)]).toEqual(["", "0"]);
+  });
+
+  test.each([
+    "'use asm'; return 1",
+    "'use asm';\nfunction f() { return 1 } return f()",
+    "function M() { 'use asm'; function f() { return 1 } return f } return M()()",
+    "function M() { 'use asm'; function f() { return 1 | 0 } return { f: f } } return M().f()",
+  ])("hostile 7: nothing that the engine prints gets among the frames: %s", async (code) => {
+    expect(await value(code)).toBe(1);
   });
 
   test("is a SyntaxError with its own line when it cannot be read", async () => {

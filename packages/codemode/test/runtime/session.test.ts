@@ -28,7 +28,7 @@ function fakeVm(ends: readonly TurnEnd[], drains: readonly string[]): Vm & { rea
 function open(
   vm: Vm,
   prepare = (): never =>
-    ({ ok: true, program: "", lineOffset: -1, trailing: false, mayGoOn: false }) as never,
+    ({ ok: true, program: "", lineOffset: -1, trailing: false, mayGoOn: false, shifts: [] }) as never,
 ) {
   const sent: { type: number; header: unknown; segments: readonly unknown[] }[] = [];
   let ended = 0;

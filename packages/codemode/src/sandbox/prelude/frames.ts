@@ -9,6 +9,18 @@ export function makeFrames(P: Primordials) {
   "use strict";
   const FRAME = "codemode.js:";
   const DIGITS = "0123456789";
+  /** Where a word of ours stands in front of the script's last expression, and how wide it is. */
+  let moved = { line: "", column: 0, by: 0 };
+
+  /** Made when it is first read, which fails where a function's name is too long for it. */
+  function stackOf(error: Error): string {
+    try {
+      const { stack } = error as { stack?: unknown };
+      return typeof stack === "string" ? stack : "";
+    } catch {
+      return "";
+    }
+  }
 
   /** Where the frames begin: the message before them can hold lines that look like frames. */
   function framesStart(error: Error, stack: string): number {
@@ -20,8 +32,7 @@ export function makeFrames(P: Primordials) {
 
   /** Lines of the stack that name the script, one a line. */
   function frames(error: Error): string {
-    const stack = (error as { stack?: unknown }).stack;
-    if (typeof stack !== "string") return "";
+    const stack = stackOf(error);
     let out = "";
     let from = framesStart(error, stack);
     for (let lines = 0; from < stack.length && lines < 60; lines++) {
@@ -30,9 +41,20 @@ export function makeFrames(P: Primordials) {
       const line = P.slice(stack, from, end);
       from = end + 1;
       if (P.indexOf(line, "    at ") !== 0 || P.indexOf(line, FRAME) === -1) continue;
-      out += (out === "" ? "" : "\n") + line;
+      out += (out === "" ? "" : "\n") + atItsColumn(line);
     }
     return out;
+  }
+
+  /** A frame with the script's own column. */
+  function atItsColumn(frame: string): string {
+    if (moved.by === 0 || placeOf(frame) !== moved.line) return frame;
+    const end = frame.length - (P.slice(frame, frame.length - 1) === ")" ? 1 : 0);
+    const start = digitsBefore(frame, end);
+    const column = +P.slice(frame, start, end);
+    return column < moved.column
+      ? frame
+      : P.slice(frame, 0, start) + (column - moved.by) + P.slice(frame, end);
   }
 
   /** Where the digits before this place begin. */
@@ -59,8 +81,7 @@ export function makeFrames(P: Primordials) {
 
   /** The line of the script's innermost frame, in digits. */
   function lineOf(site: Error): string {
-    const stack = (site as { stack?: unknown }).stack;
-    if (typeof stack !== "string") return "0";
+    const stack = stackOf(site);
     for (let from = 0; from < stack.length;) {
       let end = P.indexOf(stack, "\n", from);
       if (end === -1) end = stack.length;
@@ -71,7 +92,13 @@ export function makeFrames(P: Primordials) {
     return "0";
   }
 
-  return { frames, lineOf };
+  return {
+    frames,
+    lineOf,
+    move(line: number, column: number, by: number): void {
+      moved = { line: P.String(line), column, by };
+    },
+  };
 }
 
 export type Frames = ReturnType<typeof makeFrames>;

@@ -69,7 +69,8 @@ function main(
 ) {
   const P = parts.primordials();
   const queue = parts.makeQueue(P, emit);
-  const core = parts.makeCore(P, queue, parts.makeFrames(P));
+  const frames = parts.makeFrames(P);
+  const core = parts.makeCore(P, queue, frames);
   const values = parts.makeValues(P, (message) => core.warn("value", message));
   const environment = parts.makeEnvironment(P, core, service);
   const timerLimits = { max: 0 };
@@ -117,6 +118,7 @@ function main(
         };
         environment.configure(own.environment);
         script?.fillStore(own.store);
+        frames.move(rest[2] as number, rest[3] as number, rest[4] as number);
         core.run(a as () => Promise<unknown>, b as boolean, rest[1] as boolean);
         return undefined;
       }
