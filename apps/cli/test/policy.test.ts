@@ -186,6 +186,20 @@ describe("nestbox policy", () => {
     expect(good.exitCode).toBe(0);
   });
 
+  it("tells files that are not there, and lines that are no cases, from those that are as they should be", async () => {
+    const empty = mkdtempSync(join(tmpdir(), "nestbox-no-policy-"));
+    const usual = await nestbox(["policy", "test", "--cwd", empty]);
+    expect(usual.stdout).toContain(`missing  ${join(realpathSync(empty), ".pi")}`);
+    expect(usual.stdout).not.toMatch(/^ok .*0 rules/m);
+    const nowhere = await nestbox(["policy", "test", "--policy", rules, "nocases.jsonl"]);
+    expect(nowhere).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(nowhere.stderr).toBe("nestbox: Cases nocases.jsonl: there is no such file.\n");
+    const bad = file("bad.jsonl", '{ "tool": "read", "input": {}, "decision": "allow" }\n\n{ "tool": \n');
+    const { stdout, exitCode } = await nestbox(["policy", "test", "--policy", rules, bad]);
+    expect(stdout).toContain(`not ok  ${bad}:3: it cannot be decided: neither a JSON list nor JSON lines`);
+    expect(exitCode).toBe(1);
+  });
+
   it("says what is wrong with a file, and that the strict built-in rules count in its place", async () => {
     const broken = file("broken.jsonc", '{\n  "version": 1,\n  "rulez": []\n}');
     const { stderr, stdout } = await nestbox(

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -76,6 +76,8 @@ async function asRegistered(call: unknown, options: CatalogOptions, streams: Str
 /** Loads each file with its examples, and decides files of cases. Exit code 1 when one is not as it says. */
 export function testPolicyFiles(cases: readonly string[], options: PolicyOptions, streams: Streams): number {
   const { policy, cwd } = open(options, streams, false);
+  for (const file of cases)
+    if (!existsSync(resolve(file))) throw new UsageError(`Cases ${file}: there is no such file.`);
   const report = testPolicy(policy, { cwd, cases: cases.map((file) => resolve(file)) });
   const mistaken = cases.find((file) =>
     report.cases.some(({ id, actual }) => actual === "policy" && id === resolve(file)),
@@ -89,13 +91,15 @@ export function testPolicyFiles(cases: readonly string[], options: PolicyOptions
   else {
     for (const file of report.files) {
       streams.stdout.write(
-        `${file.problems.length === 0 ? "ok" : "refused"}  ${file.path}  ${count(file.rules, "rule")}, ${count(file.examples, "example")}\n`,
+        file.state === "missing" && file.problems.length === 0
+          ? `missing  ${file.path}\n`
+          : `${file.problems.length === 0 ? "ok" : "refused"}  ${file.path}  ${count(file.rules, "rule")}, ${count(file.examples, "example")}\n`,
       );
       for (const problem of file.problems) streams.stdout.write(`  ${problemLine(problem)}\n`);
     }
     for (const one of report.cases.filter((item) => !item.ok)) {
       streams.stdout.write(
-        `not ok  ${one.id}: expected ${one.expected}, got ${one.actual}${one.rule === undefined ? "" : ` (${one.rule})`}${one.message === undefined ? "" : `: ${one.message}`}\n`,
+        `not ok  ${one.id}: ${one.actual === "invalid" ? "it cannot be decided" : `expected ${one.expected}, got ${one.actual}`}${one.rule === undefined ? "" : ` (${one.rule})`}${one.message === undefined ? "" : `: ${one.message}`}\n`,
       );
     }
     const good = report.cases.filter((item) => item.ok).length;

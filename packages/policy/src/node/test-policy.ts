@@ -88,7 +88,10 @@ function runCases(engine: PolicyEngine, path: string, cwd: string): readonly Pol
     return [{ id: path, expected: "", actual: "policy", ok: false, message }];
   }
   const list = readList(text);
-  if (list === undefined) return broken("neither a JSON list nor JSON lines");
+  if (!Array.isArray(list)) {
+    const message = "neither a JSON list nor JSON lines: this line is no JSON";
+    return [{ id: `${path}:${list.badLine}`, expected: "", actual: "invalid", ok: false, message }];
+  }
   return list.flatMap((item, index) => runCase(engine, item, `${path}:${index + 1}`, cwd));
 }
 
@@ -99,17 +102,17 @@ function isPolicy(text: string): boolean {
   return Object.hasOwn(whole, "version") || Object.hasOwn(whole, "rules");
 }
 
-function readList(text: string): readonly unknown[] | undefined {
+function readList(text: string): unknown[] | { readonly badLine: number } {
   const errors: ParseError[] = [];
   const whole: unknown = parse(text, errors, { allowTrailingComma: true });
   if (errors.length === 0 && Array.isArray(whole)) return whole;
   const items: unknown[] = [];
-  for (const line of text.split("\n")) {
+  for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     try {
       items.push(JSON.parse(line));
     } catch {
-      return undefined;
+      return { badLine: index + 1 };
     }
   }
   return items;

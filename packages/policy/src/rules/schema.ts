@@ -353,7 +353,7 @@ const presetObject = object(
 const file = object(
   {
     $schema: text(),
-    version: oneOf([1]),
+    version: oneOf([1], undefined, (shown) => `version ${shown} is not known; this reads version 1`),
     fallback: record(
       effect,
       "What happens to a call of a tool when no rule matches, by tool name or wildcard.",

@@ -1,5 +1,7 @@
 import type { Node } from "jsonc-parser";
 
+import { nearest } from "./nearest.ts";
+
 /** Collects what is wrong, with the offset of the node that is. */
 export interface ReadContext {
   problem(node: Node, message: string): void;
@@ -74,6 +76,9 @@ export function count(min: number, max: number, description?: string): Shape<num
 export function oneOf<const T extends string | number | boolean>(
   values: readonly T[],
   description?: string,
+  /** What is wrong with another value, as it is shown. */
+  problem = (shown: string): string =>
+    `${shown} is not one of ${values.map((value) => JSON.stringify(value)).join(", ")}`,
 ): Shape<T> {
   return {
     schema: { enum: values, ...(description === undefined ? {} : { description }) },
@@ -81,14 +86,7 @@ export function oneOf<const T extends string | number | boolean>(
       const raw: unknown = node.value;
       const found =
         node.type === "object" || node.type === "array" ? undefined : values.find((value) => value === raw);
-      return (
-        found ??
-        refuse(
-          node,
-          context,
-          `${show(node)} is not one of ${values.map((value) => JSON.stringify(value)).join(", ")}`,
-        )
-      );
+      return found ?? refuse(node, context, problem(show(node)));
     },
   };
 }
@@ -210,7 +208,12 @@ export function object<F extends Fields, const R extends keyof F & string = neve
       const whole = eachProperty(node, context, (key, child, keyNode) => {
         const shape = Object.hasOwn(fields, key) ? fields[key] : undefined;
         if (shape === undefined) {
-          context.problem(keyNode, `unknown key ${JSON.stringify(key)}; known here: ${known.join(", ")}`);
+          const meant = nearest(key, known);
+          const mean = meant === undefined ? "" : ` (did you mean ${JSON.stringify(meant)}?)`;
+          context.problem(
+            keyNode,
+            `unknown key ${JSON.stringify(key)}${mean}; known here: ${known.join(", ")}`,
+          );
           return false;
         }
         const value = shape.read(child, context);

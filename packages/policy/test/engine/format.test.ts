@@ -53,7 +53,11 @@ describe("a policy file", () => {
   });
 
   it.each([
-    ["an unknown key", `{\n  "version": 1,\n  "rulez": []\n}`, /policy\.jsonc:3:3: unknown key "rulez"/],
+    [
+      "an unknown key",
+      `{\n  "version": 1,\n  "rulez": []\n}`,
+      /policy\.jsonc:3:3: unknown key "rulez" \(did you mean "rules"\?\); known here: /,
+    ],
     [
       "an unknown effect",
       rule(`{ "id": "a", "effect": "alow", "tool": "x" }`),
@@ -66,7 +70,8 @@ describe("a policy file", () => {
     ],
     ["a syntax error", `{ "version": 1,\n  "rules": [ { ] }`, /2:16: a name in double quotes/],
     ["no version", `{ "rules": [] }`, /the key "version" is missing/],
-    ["another version", `{ "version": 2 }`, /2 is not one of 1/],
+    ["another version", `{ "version": 2 }`, /version 2 is not known; this reads version 1$/],
+    ["a key like none", `{ "version": 1, "whatever": 1 }`, /unknown key "whatever"; known here: /],
     ["an empty file", "", /1:1/],
     ["a list", "[]", /expected an object/],
     ["a key twice", `{ "version": 1, "version": 1 }`, /stands here twice/],
