@@ -206,8 +206,22 @@ describe("a script that fails", () => {
   it("ends at its time limit, and the call that hung is cancelled", async () => {
     const { exitCode, report } = await runScript(`await tools.hang({})`, "--timeout-ms", "10000");
     expect(report.error).toMatchObject({ kind: "timeout" });
-    expect(report.calls).toMatchObject([{ name: "hang", status: "cancelled" }]);
+    expect(report.calls).toMatchObject([
+      { id: "run/1", name: "hang", status: "cancelled", decision: { effect: "allow", layer: "built-in" } },
+    ]);
     expect(exitCode).toBe(4);
+  });
+
+  it("tells programs the id and the decision of calls that were cancelled", async () => {
+    const { report } = await runScript(
+      "const calls = [tools.hang({}), tools.double({ n: 1 }), tools.hang({})]; await calls[1]; return 1",
+    );
+    const decision = { effect: "allow", layer: "built-in" };
+    expect(report.calls).toMatchObject([
+      { id: "run/1", name: "hang", status: "cancelled", decision },
+      { id: "run/2", name: "double", status: "ok", decision },
+      { id: "run/3", name: "hang", status: "cancelled", decision },
+    ]);
   });
 
   it("shows a person which call was cancelled", async () => {

@@ -1,4 +1,4 @@
-import type { Answers, PersonAnswer } from "../compose/answers.ts";
+import type { Answers, DecidedCall, PersonAnswer } from "../compose/answers.ts";
 import type { WouldDeny } from "../compose/dry-run.ts";
 import type { ScriptCall, ScriptOutcome } from "@nestbox/codemode";
 import type { CallDecision, JsonValue } from "@nestbox/tool";
@@ -35,9 +35,10 @@ export interface RunReport {
 
 export function runReport(
   outcome: ScriptOutcome,
-  answers: Pick<Answers, "of">,
+  answers: Pick<Answers, "of"> & Partial<Pick<Answers, "decided">>,
   wouldDeny?: readonly WouldDeny[],
 ): RunReport {
+  const calls = identified(outcome.calls, answers.decided?.() ?? []);
   return {
     ok: outcome.ok,
     value: outcome.ok ? (outcome.value ?? null) : null,
@@ -45,7 +46,7 @@ export function runReport(
     output: outcome.output.flatMap((item) => (item.type === "console" ? [] : [{ ...item }])),
     console: outcome.output.flatMap((item) => (item.type === "console" ? [item.text] : [])),
     warnings: outcome.warnings.map((warning) => ({ ...warning })),
-    calls: outcome.calls.map((call) => callOf(call, answers.of(call.id))),
+    calls: calls.map((call) => callOf(call, answers.of(call.id))),
     stats: { ...outcome.stats },
     ...(wouldDeny === undefined ? {} : { wouldDeny }),
   };
@@ -71,6 +72,26 @@ export function failedReport(error: {
 
 function errorOf(error: (ScriptOutcome & { ok: false })["error"]): RunReport["error"] {
   return { ...error, line: error.line ?? null };
+}
+
+/**
+ * A script that ends before a call does has not heard the call's id: the first call of that name that was decided about,
+ * and that no other is, was it.
+ */
+function identified(calls: readonly ScriptCall[], decided: readonly DecidedCall[]): readonly ScriptCall[] {
+  const taken = new Set(calls.map(({ id }) => id));
+  const free = new Map<string, DecidedCall[]>();
+  for (const one of decided) {
+    if (!taken.has(one.id)) {
+      const same = free.get(one.name);
+      if (same === undefined) free.set(one.name, [one]);
+      else same.push(one);
+    }
+  }
+  return calls.map((call) => {
+    const known = call.id === "" && call.status !== "ok" ? free.get(call.name)?.shift() : undefined;
+    return known === undefined ? call : { ...call, id: known.id, decision: call.decision ?? known.decision };
+  });
 }
 
 function callOf(call: ScriptCall, answer: PersonAnswer | undefined): RunReport["calls"][number] {
