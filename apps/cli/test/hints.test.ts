@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from "vitest";
 
 import { exitCodes } from "../src/exit-codes.ts";
 import { allowHints } from "../src/report/allow-hints.ts";
-import { count, treeLines } from "../src/report/human.ts";
+import { count, decisionLines, treeLines, warningLines } from "../src/report/human.ts";
 import { cut, displayWidth, padded, wrapped } from "../src/report/width.ts";
 import { fixtureTools, nestbox } from "./support/nestbox.ts";
 
@@ -162,6 +162,30 @@ describe("words and columns", () => {
     const whole = treeLines([wide], pc.createColors(false), { noteOf });
     expect(whole.join("\n")).toContain("a_very_".repeat(20));
     expect(whole.join("\n")).not.toContain("…");
+  });
+
+  it("of decisions alike in a row are one, with how many they were", () => {
+    const allowed = (name: string): TraceCall =>
+      ({
+        id: "x",
+        name,
+        children: [],
+        decision: { effect: "allow", rule: "r", layer: "user" },
+      }) as unknown as TraceCall;
+    const calls = [...Array.from({ length: 3_000 }, () => allowed("add")), allowed("sub"), allowed("add")];
+    expect(decisionLines(calls, pc.createColors(false))).toEqual([
+      "allow add  r (user) 3000 times",
+      "allow sub  r (user)",
+      "allow add  r (user)",
+    ]);
+  });
+
+  it("of a warning keep its lines, and of a rejection that nobody awaited say what it is", () => {
+    const lines = warningLines([
+      { kind: "unhandled-rejection", message: "lost\nand found" },
+      { kind: "value", message: "cut" },
+    ]);
+    expect(lines).toEqual(["A promise was rejected, and nobody awaited it: lost", "  and found", "cut"]);
   });
 
   it("counts as people do", () => {

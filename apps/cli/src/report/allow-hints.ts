@@ -64,7 +64,7 @@ function hintOf(
     return asked
       ? []
       : [
-          `${name}: rule ${rule} in ${file} asks, and nobody can be asked here. Run it in a terminal, or change the rule.`,
+          `${name}: rule ${rule} in ${file} asks, and nobody can be asked here. Run it in a terminal, from a file and not from standard input, or change the rule.`,
         ];
   return own === undefined
     ? []
@@ -83,7 +83,7 @@ function rulesHint(tools: readonly string[], options: HintOptions): readonly str
     const id = freeId(`allow-${tool.replaceAll(/[^\w-]/g, "-").slice(0, 60)}`, ids);
     return oneLine(JSON.stringify({ id, effect: "allow", tool }), 500);
   });
-  const why = `${names}: ${their} annotations do not say that ${say}, and nobody can be asked here. Run it in a terminal to be asked; or, to allow ${them} always,`;
+  const why = `${names}: ${their} annotations do not say that ${say}, and nobody can be asked here. Run it in a terminal, from a file and not from standard input, to be asked; or, to allow ${them} always,`;
   const { file, onlyFound } = fileToChange(options);
   if (onlyFound !== undefined) {
     const trusted = `say --config ${CONFIG_FILE} or --policy ${onlyFound.name}: ${onlyFound.name} was only found, through ${CONFIG_FILE}, so that it can forbid and allows nothing`;

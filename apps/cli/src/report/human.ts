@@ -1,5 +1,5 @@
 import type { TraceCall } from "@nestbox/calls";
-import type { OutputItem, ScriptOutcome } from "@nestbox/codemode";
+import type { OutputItem, ScriptOutcome, ScriptWarning } from "@nestbox/codemode";
 
 import type { PersonAnswer } from "../compose/answers.ts";
 import type { Colors } from "./colors.ts";
@@ -35,8 +35,22 @@ const ANSWERS: Readonly<Record<PersonAnswer, string>> = {
   "no-earlier": "you, earlier in this run",
 };
 
-/** Decisions, one line a call that was decided: by the person who was asked, else by the rule. */
+/** Decisions, by the person who was asked, else by the rule: one line for calls in a row that were decided alike. */
 export function decisionLines(
+  calls: readonly TraceCall[],
+  colors: Colors,
+  answerOf?: (callId: string) => PersonAnswer | undefined,
+): string[] {
+  const rows: { readonly line: string; times: number }[] = [];
+  for (const line of eachDecision(calls, colors, answerOf)) {
+    const before = rows.at(-1);
+    if (before?.line === line) before.times += 1;
+    else rows.push({ line, times: 1 });
+  }
+  return rows.map(({ line, times }) => (times === 1 ? line : `${line} ${colors.dim(`${times} times`)}`));
+}
+
+function eachDecision(
   calls: readonly TraceCall[],
   colors: Colors,
   answerOf: (callId: string) => PersonAnswer | undefined = () => undefined,
@@ -54,7 +68,7 @@ export function decisionLines(
                 : `${ANSWERS[answer]} (asked by ${decision.rule})`,
             )}`,
           ];
-    return [...own, ...decisionLines(children, colors, answerOf)];
+    return [...own, ...eachDecision(children, colors, answerOf)];
   });
 }
 
@@ -105,7 +119,23 @@ export function treeLines(
   });
 }
 
-/** Lines of an error's message that are shown. */
+/** Warnings of a script, whole: a message may have lines of its own. */
+export function warningLines(warnings: readonly ScriptWarning[], columns?: number): string[] {
+  return warnings.flatMap(({ kind, message }) => {
+    // All that it has of a promise that nobody holds is what that was rejected with.
+    const what =
+      kind === "unhandled-rejection" && !message.startsWith("A callback threw")
+        ? "A promise was rejected, and nobody awaited it: "
+        : "";
+    const [first = "", ...more] = message.slice(0, 2_000).split("\n");
+    return [
+      ...wrapped("", `${what}${oneLine(first, 2_000)}`, columns),
+      ...more.slice(0, MAX_MESSAGE_LINES).map((line) => `  ${oneLine(line, 2_000)}`),
+    ];
+  });
+}
+
+/** Lines of an error's or a warning's message that are shown. */
 const MAX_MESSAGE_LINES = 40;
 
 /** An error as a person reads it: kind, name, message, place, the line itself. */

@@ -5,8 +5,8 @@ import type { Answers } from "../compose/answers.ts";
 import { dryRunLines, type WouldDeny } from "../compose/dry-run.ts";
 import type { Streams } from "../output.ts";
 import { colorsFor } from "./colors.ts";
-import { callDuration, decisionLines, errorLines, outputText, treeLines } from "./human.ts";
-import { forTerminal, oneLine } from "./safe-text.ts";
+import { callDuration, decisionLines, errorLines, outputText, treeLines, warningLines } from "./human.ts";
+import { forTerminal } from "./safe-text.ts";
 import { terminalColumns, wrapped } from "./width.ts";
 
 export interface RunStory {
@@ -40,9 +40,7 @@ export function writeRunReport(story: RunStory, streams: Streams): void {
   section(`Calls of ${name}`, [...treeLines(trace.calls, colors, { ...columns, noteOf }), ...dropped]);
   section(
     "Warnings",
-    outcome.warnings.flatMap((warning) =>
-      wrapped("", oneLine(warning.message, 2_000), columns.columns).map((line) => colors.yellow(line)),
-    ),
+    warningLines(outcome.warnings, columns.columns).map((line) => colors.yellow(line)),
   );
   section(colors.red("Script failed"), errorLines(outcome, name, colors, columns.columns));
   section(
