@@ -62,7 +62,7 @@ function noNode(seen: readonly string[]): CodemodeError {
   const looked = seen.length === 0 ? "none was found" : `found ${seen.join(", ")}`;
   return new CodemodeError(
     "no-node",
-    `Scripts need Node 24 or 26 for their sandbox process: ${looked}. Install one, or name it with the nodePath option.`,
+    `Scripts need Node 24 or 26 for their sandbox process: ${looked}. Install one, or name it with the nodePath option (--node on a command line).`,
   );
 }
 

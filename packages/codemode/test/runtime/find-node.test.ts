@@ -75,6 +75,6 @@ describe.runIf(process.platform !== "win32")("the Node that runs sandboxes", () 
       `found /opt/old/node (v22.20.0), ${nodeOf("v20")} (v20.3.1), ${nodeOf("v23")} (v23.3.1), ` +
         `${nodeOf("v25")} (v25.3.1), ${nodeOf("v27")} (v27.3.1), ${nodeOf("shim")} (hello), ${nodeOf("broken")} (does not run).`,
     );
-    expect(message).toMatch(/need Node 24 or 26.*nodePath option/);
+    expect(message).toMatch(/need Node 24 or 26.*nodePath option \(--node on a command line\)/);
   });
 });
