@@ -4,7 +4,9 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { PassThrough } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 
 import { type createRunner as createRunnerHere, findNode } from "@nestbox/codemode/node";
 import { afterAll, describe, expect, it, vi } from "vitest";
@@ -12,6 +14,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { diagnose } from "../src/doctor/diagnose.ts";
 import type { Finding } from "../src/doctor/finding.ts";
 import { realWorld, type World } from "../src/doctor/world.ts";
+import { main } from "../src/program.ts";
 import { nestbox } from "./support/nestbox.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nestbox-doctor-"));
@@ -347,4 +350,20 @@ describe("nestbox doctor names cause and way out", () => {
       cause: "disk on fire",
     });
   });
+});
+
+describe("on a narrow terminal", () => {
+  it("its texts stand below what they are about, one under the other", async () => {
+    const stdout = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 40 });
+    const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() };
+    await main(["doctor", "--cwd", tmpdir()], streams, new AbortController().signal);
+    const lines = stripVTControlCharacters(String(stdout.read())).trimEnd().split("\n");
+    expect(lines).toContain("ok       sandbox");
+    for (const line of lines) {
+      // A path is longer than a line: it stays whole, further to the left.
+      if (/^ *\S+$/.test(line) && line.length >= 36) continue;
+      expect(line.length).toBeLessThanOrEqual(40);
+      expect(line).toMatch(/^(?:(?:ok|note|problem|skipped) +\S+|because:|do:| {4}\S.*)$/);
+    }
+  }, 120_000);
 });

@@ -7,7 +7,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { type Streams, writeJsonLine } from "../output.ts";
 import { colorsFor } from "../report/colors.ts";
 import { oneLine } from "../report/safe-text.ts";
-import { terminalColumns, wrapped } from "../report/width.ts";
+import { displayWidth, terminalColumns, wrapped } from "../report/width.ts";
 
 export interface DoctorOptions {
   readonly json?: boolean;
@@ -16,6 +16,10 @@ export interface DoctorOptions {
   readonly policy?: readonly string[];
   readonly port: number;
 }
+
+/** Where less is left behind the first words, the text stands below them. */
+const LEAST_TEXT_COLUMNS = 30;
+const NARROW_INDENT = "    ";
 
 /** `nestbox doctor`: says what keeps scripts from running, why, and what to do. Exit code 1 for a problem. */
 export async function doctor(options: DoctorOptions, streams: Streams): Promise<number> {
@@ -35,7 +39,12 @@ export async function doctor(options: DoctorOptions, streams: Streams): Promise<
     const paint = { ok: colors.green, note: colors.yellow, problem: colors.red, skipped: colors.dim };
     const columns = terminalColumns(streams.stdout);
     const write = (prefix: string, text: string): void => {
-      for (const line of wrapped(prefix, oneLine(text, 2_000), columns)) streams.stdout.write(`${line}\n`);
+      const said = oneLine(text, 2_000);
+      const narrow = columns !== undefined && columns - displayWidth(prefix) < LEAST_TEXT_COLUMNS;
+      const lines = narrow
+        ? [prefix.trim(), ...wrapped(NARROW_INDENT, said, columns)]
+        : wrapped(prefix, said, columns);
+      for (const line of lines) streams.stdout.write(`${line}\n`);
     };
     for (const { status, id, found, cause, fix } of findings) {
       write(`${paint[status](status.padEnd(7))}  ${id.padEnd(12)}  `, found);

@@ -29,8 +29,14 @@ export const addRun: AddCommand = (program, { streams, signal, done }) => {
     )
     .option("--memory-mb <n>", "memory of the script's isolate", positiveInteger)
     .option("--node <path>", "the Node 24 or 26 that runs the sandbox")
-    .option("--trace <file>", "write the call tree as JSON, with redacted arguments")
-    .option("--record <file>", "write what nestbox replay repeats: calls and results as they were")
+    .option(
+      "--trace <file>",
+      "write the call tree as JSON, with redacted arguments; replaces a file that is there",
+    )
+    .option(
+      "--record <file>",
+      "write what nestbox replay repeats, calls and results as they were; replaces a file that is there",
+    )
     .option("--watch", "run again whenever the script or a policy file changes, until interrupted")
     .addHelpText(
       "after",
