@@ -1,12 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { compileSchema } from "@nestbox/tool";
-import { runCommand } from "@nestbox/tool/node";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { schemaToType } from "../../src/declarations/schema-type.ts";
+import { compile } from "./compile.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -188,34 +184,14 @@ async function assignable(
       lines.push(`{ const v: N${index}.T = ${JSON.stringify(value).replaceAll("\u2028", "\\u2028")}; }`),
     );
   });
-  const cwd = await mkdtemp(join(tmpdir(), "values-"));
-  try {
-    await writeFile(join(cwd, "all.ts"), `${lines.join("\n")}\nexport {};\n`);
-    const compiler = createRequire(import.meta.url)
-      .resolve("typescript/package.json")
-      .replace("package.json", "bin/tsc");
-    const flags = [
-      "--ignoreConfig",
-      "--noEmit",
-      "--strict",
-      "--target",
-      "esnext",
-      "--types",
-      "",
-      "--pretty",
-      "false",
-    ];
-    const { stdout } = await runCommand(process.execPath, [compiler, ...flags, "all.ts"], { cwd });
-    const wrong = new Set(
-      [...stdout.matchAll(/^all\.ts\((\d+),\d+\): error/gm)].map((match) => Number(match[1])),
-    );
-    const told = new Set(numbers.flat());
-    // Whatever is complained about has to be a value, and not a type of ours.
-    expect([...wrong].filter((line) => !told.has(line)).map((line) => lines[line - 1])).toEqual([]);
-    return numbers.map((list) => list.map((line) => !wrong.has(line)));
-  } finally {
-    await rm(cwd, { recursive: true });
-  }
+  const output = await compile("all.ts", `${lines.join("\n")}\nexport {};\n`);
+  const wrong = new Set(
+    [...output.matchAll(/^all\.ts\((\d+),\d+\): error/gm)].map((match) => Number(match[1])),
+  );
+  const told = new Set(numbers.flat());
+  // Whatever is complained about has to be a value, and not a type of ours.
+  expect([...wrong].filter((line) => !told.has(line)).map((line) => lines[line - 1])).toEqual([]);
+  return numbers.map((list) => list.map((line) => !wrong.has(line)));
 }
 
 test("what a schema accepts is assignable to its type", async () => {

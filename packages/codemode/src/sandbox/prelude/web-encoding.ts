@@ -1,5 +1,5 @@
 import type { Service } from "./environment.ts";
-import type { AsInterface } from "./web-globals.ts";
+import type { AsInterface } from "./web-interface.ts";
 
 /**
  * `TextEncoder`, `TextDecoder`, `atob` and `btoa`.

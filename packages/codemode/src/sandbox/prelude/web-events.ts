@@ -1,4 +1,4 @@
-import type { AsInterface } from "./web-globals.ts";
+import type { AsInterface } from "./web-interface.ts";
 
 /**
  * `DOMException`, `Event`, `CustomEvent`, `EventTarget`, `AbortController` and `AbortSignal`.

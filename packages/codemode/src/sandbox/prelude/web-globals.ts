@@ -5,12 +5,8 @@ import type { makeClone } from "./web-clone.ts";
 import type { makeCrypto } from "./web-crypto.ts";
 import type { makeEncoding } from "./web-encoding.ts";
 import type { makeEvents } from "./web-events.ts";
+import type { AsInterface } from "./web-interface.ts";
 import type { makeUrls } from "./web-url.ts";
-
-/** Makes classes look like those of the web: a tag of their own, members that `for … in` finds. */
-export type AsInterface = (
-  classes: Readonly<Record<string, abstract new (...args: never[]) => object>>,
-) => void;
 
 export interface WebParts {
   readonly makeEvents: typeof makeEvents;

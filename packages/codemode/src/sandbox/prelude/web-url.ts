@@ -1,5 +1,5 @@
 import type { Service } from "./environment.ts";
-import type { AsInterface } from "./web-globals.ts";
+import type { AsInterface } from "./web-interface.ts";
 
 /**
  * `URL` and `URLSearchParams`: the parsing is Node's, asked through the service.
