@@ -79,9 +79,11 @@ describe("what a person answered", () => {
   it("is nothing where nobody answered", () => {
     const answers = createAnswers();
     for (const answer of ["timeout", "cancelled", "no-approver", "unavailable", "failed"] as const)
-      answers.onDecision({ request: { callId: "1" }, answer } as unknown as Parameters<
-        typeof answers.onDecision
-      >[0]);
+      answers.onDecision({
+        request: { callId: "1", chain: [], tool: { name: "deploy" } },
+        verdict: { decision: { effect: "deny", rule: "r", layer: "user" } },
+        answer,
+      } as unknown as Parameters<typeof answers.onDecision>[0]);
     expect(answers.of("1")).toBeUndefined();
     expect(callDuration({ durationMs: 74_812, runMs: 12 }, undefined)).toBe("74.81 s");
     expect(callDuration({ durationMs: 74_812, runMs: 12 }, "once")).toBe("12 ms (+74.80 s asked)");
