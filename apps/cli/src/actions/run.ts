@@ -13,8 +13,8 @@ import { createRunner } from "@nestbox/codemode/node";
 import type { ToolCaller } from "@nestbox/tool";
 
 import type { PolicyFiles } from "../compose/gate.ts";
-import { withConfig } from "../config/with-config.ts";
-import { type HostChoice, openHost } from "../compose/open-host.ts";
+import { type WithConfig, withConfig } from "../config/with-config.ts";
+import { type HostChoice, openConfiguredHost } from "../compose/open-host.ts";
 import { scriptSource } from "../compose/read-script.ts";
 import { openRecordingFile } from "../compose/recording-file.ts";
 import { ScriptSourceError } from "../compose/script-source-error.ts";
@@ -44,7 +44,8 @@ export async function run(
   signal: AbortSignal,
 ): Promise<number> {
   const source = await scriptSource(script, given.eval, process.cwd(), streams.stdin);
-  const { memoryMb, node } = withConfig(given, process.cwd());
+  const configured = withConfig(given, process.cwd());
+  const { memoryMb, node } = configured;
   const runner = createRunner({
     maxProcesses: 1,
     ...(node === undefined ? {} : { nodePath: node }),
@@ -53,16 +54,26 @@ export async function run(
   try {
     // Its process comes up while the tools do; why it does not is told when the script wants it.
     runner.warm().catch(() => undefined);
-    return await runWith(runner, { script, source }, given, streams, signal);
+    return await runWith({ runner, script, source, given, configured }, streams, signal);
   } finally {
     await runner.close();
   }
 }
 
 async function runWith(
-  runner: ScriptRunner,
-  { script, source }: { readonly script: string | undefined; readonly source: string },
-  given: RunOptions,
+  {
+    runner,
+    script,
+    source,
+    given,
+    configured,
+  }: {
+    readonly runner: ScriptRunner;
+    readonly script: string | undefined;
+    readonly source: string;
+    readonly given: RunOptions;
+    readonly configured: WithConfig<RunOptions>;
+  },
   streams: Streams,
   signal: AbortSignal,
 ): Promise<number> {
@@ -73,7 +84,7 @@ async function runWith(
   const ending = AbortSignal.any([signal, stopped.signal]);
   const stop = (why: string) => (): void => stopped.abort(new Error(why));
   const approver = terminalApprover(streams, script === "-", stop("interrupted"));
-  await using opened = await openHost(given, {
+  await using opened = await openConfiguredHost(given, configured, {
     streams,
     signal: ending,
     approver,

@@ -51,11 +51,19 @@ export interface OpenHost<T extends HostChoice> extends AsyncDisposable {
   readonly warn: (message: string) => void;
 }
 
-/** Opens all that calls need. Throws `UsageError`; nothing is left open then. */
+/** Opens all that calls need, by what was given and the config file. Throws `UsageError`; nothing is left open then. */
 export async function openHost<T extends HostChoice>(given: T, context: HostContext): Promise<OpenHost<T>> {
+  return await openConfiguredHost(given, withConfig(given, process.cwd()), context);
+}
+
+/** The same for whoever has read the config file already. */
+export async function openConfiguredHost<T extends HostChoice>(
+  given: T,
+  options: WithConfig<T>,
+  context: HostContext,
+): Promise<OpenHost<T>> {
   const { streams, signal, approver, onEvent, onStop } = context;
   const start = process.cwd();
-  const options = withConfig(given, start);
   const cwd = workingFolder(options.cwd, start);
   const warn = tellOn(streams);
   const dryRun = given.policyDryRun === true ? createDryRun() : undefined;
