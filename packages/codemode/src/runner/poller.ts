@@ -59,8 +59,13 @@ export class Poller {
     if (!looks) this.#skip--;
     const seen = looks ? this.#look() : -1;
     if (seen >= 0) return this.#take(seen);
-    const late = looks || this.#asideHelps ? this.#stepAside() : -1;
-    return late >= 0 ? this.#take(late) : this.#sleep();
+    if (looks || this.#asideHelps) {
+      const late = this.#stepAside();
+      // Both are on one core: to step aside again is cheaper than another look, and has this side moved in the end.
+      this.#asideHelps = late > 0;
+      if (late >= 0) return this.#take(late);
+    }
+    return this.#sleep();
   }
 
   #look(): number {
@@ -80,10 +85,7 @@ export class Poller {
     const { read, stepAside } = this.#options;
     if (stepAside === undefined) return -1;
     stepAside();
-    const bytes = read(this.#buffer);
-    // Both are on one core: to step aside again is cheaper than another look, and has this side moved in the end.
-    this.#asideHelps = bytes > 0;
-    return bytes;
+    return read(this.#buffer);
   }
 
   #sleep(): boolean {
@@ -100,10 +102,8 @@ export class Poller {
 
   /** The rest of a frame does not come: who sends it may have no core but this one. */
   #giveWay(): number {
-    const { read, sleep, stepAside } = this.#options;
-    if (sleep !== undefined) return sleep(this.#buffer);
-    stepAside?.();
-    return read(this.#buffer);
+    const { sleep } = this.#options;
+    return sleep === undefined ? this.#stepAside() : sleep(this.#buffer);
   }
 
   #take(bytes: number): boolean {

@@ -11,6 +11,17 @@ const pids = (): readonly number[] => (process.platform === "linux" ? sandboxes(
 const { run, value } = harness({ maxProcesses: 1 });
 const hugeFrame = fileURLToPath(new URL("./fixtures/huge-frame.ts", import.meta.url));
 
+/** A script with "before" put out and a frame above 100,000 bytes. */
+const OVER = {
+  ok: false,
+  error: {
+    kind: "limit",
+    name: "LimitError",
+    message: expect.stringMatching(/limit of 100000\b.*maxFrameBytes/),
+  },
+  output: [{ type: "text", text: "before" }],
+};
+
 describe("the size of a frame", () => {
   test.each([
     ["text", "y".repeat(200_000), undefined],
@@ -24,13 +35,7 @@ describe("the size of a frame", () => {
         tools: [{ name: "big", outputSchema, run: () => answer }],
       });
       expect(outcome).toMatchObject({
-        ok: false,
-        error: {
-          kind: "limit",
-          name: "LimitError",
-          message: expect.stringMatching(/limit of 100000\b.*maxFrameBytes/),
-        },
-        output: [{ type: "text", text: "before" }],
+        ...OVER,
         calls: [{ name: "big", status: "ok" }],
       });
       expect(
@@ -78,15 +83,7 @@ describe("the size of a frame", () => {
       const before = pids();
       const limits = { maxFrameBytes: 100_000 };
       const outcome = await run(`text('before'); await tools.noop({}); ${code}`, { limits });
-      expect(outcome).toMatchObject({
-        ok: false,
-        error: {
-          kind: "limit",
-          name: "LimitError",
-          message: expect.stringMatching(/limit of 100000\b.*maxFrameBytes/),
-        },
-        output: [{ type: "text", text: "before" }],
-      });
+      expect(outcome).toMatchObject(OVER);
       expect(await value("return 1", { limits })).toBe(1);
       expect(pids()).toEqual(before);
     },
