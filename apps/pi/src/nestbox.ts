@@ -9,13 +9,14 @@ import { withReviewRenderers } from "@nestbox/review/pi";
 import { toCustomTools } from "@nestbox/tool/pi";
 
 import { createScriptPlaces } from "./approval/script-place.ts";
+import { withErrorFirst } from "./error-first.ts";
 import { registerCodemodeCommand, registerReviewCommand } from "./hand/commands.ts";
 import { createHandRuns } from "./hand/hand-runs.ts";
 import { registerRunMessages } from "./hand/output.ts";
 import { installPolicy } from "./hand/policy-guard.ts";
 import { createLateTools, tellRegistered } from "./late-tools.ts";
 import { createPolicyPart } from "./policy-part.ts";
-import { POLICY_VARIABLE, readParts, readPolicySwitch } from "./settings.ts";
+import { POLICY_VARIABLE, policyWordProblem, readParts, readPolicySwitch } from "./settings.ts";
 import { tell } from "./tell.ts";
 import { registerTraceCommand } from "./trace/command.ts";
 import { createTraceRecorder } from "./trace/recorder.ts";
@@ -67,6 +68,10 @@ export function createNestbox(options: NestboxOptions = {}): (pi: ExtensionAPI) 
     if (traces !== undefined) registerTraceCommand(pi, traces);
     if (options.codemode !== false) {
       registerCodemodeCommand(pi, runs);
+      // Where somebody else's codemode is used, it looks as its author wants.
+      pi.registerToolRenderer((name, next) =>
+        name === CODEMODE && late.own.has(name) ? withErrorFirst(next()) : next(),
+      );
       void createCodemodeExtension({
         ...(policy === undefined ? {} : { decisionOf }),
         active: true,
@@ -91,6 +96,8 @@ export function createNestbox(options: NestboxOptions = {}): (pi: ExtensionAPI) 
     });
 
     const tellPolicy = (context: ExtensionContext): void => {
+      const problem = policyWordProblem(process.env);
+      if (problem !== undefined) tell(context, `Nestbox: ${problem}`, "warning");
       const wanted = readParts(pi.getSettings()).wantsPolicy;
       if (policySwitch.on === false) {
         tell(

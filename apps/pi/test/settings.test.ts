@@ -73,6 +73,60 @@ describe("each part can be switched off in Pi's settings", () => {
   });
 });
 
+describe("a key that switches nothing is told, with the one that was meant", () => {
+  it.each<[string, unknown, readonly RegExp[]]>([
+    ["a slip", { nestbox: { reveiw: false } }, [/nestbox\.reveiw switches nothing; review was/]],
+    ["another case", { nestbox: { codeMode: false } }, [/nestbox\.codeMode .*; codemode was/]],
+    ["nothing near", { nestbox: { colours: 1 } }, [/there are codemode, policy, review, traces/]],
+    ["a spelling of the key itself", { "nest-box": { review: false } }, [/nest-box .*; nestbox was/]],
+    ["a check that is none", { codemode: { check: "refused" } }, [/codemode\.check is neither/]],
+    ["a slip in check", { codemode: { chekc: "note" } }, [/codemode\.chekc is unknown; check was/]],
+    [
+      "a key with what a terminal obeys",
+      { nestbox: { "a\u001b[2J": 1 } },
+      [/nestbox\."a\\u001b\[2J" switches/],
+    ],
+  ])("%s", (_what, settings, told) => {
+    const { problems, off } = readParts(settings);
+    expect(problems).toEqual(told.map((pattern) => expect.stringMatching(pattern) as string));
+    expect([...off]).toEqual([]);
+  });
+
+  it("leaves alone what is somebody else's", () => {
+    const settings = {
+      netbox: {},
+      nestboxes: {},
+      codemode: { mode: "only", inlineBudget: 1, later: true, check: "note" },
+      nestbox: { codemode: true, review: true, traces: true, policy: { dryRun: false } },
+    };
+    expect(readParts(settings).problems).toEqual([]);
+  });
+
+  it("counts the rest of very many", () => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`key${at}`, 1]));
+    const { problems } = readParts({ nestbox: many });
+    expect(problems).toHaveLength(9);
+    expect(problems.at(-1)).toContain("992 more keys");
+  });
+
+  it("once, when a session starts, and so is a word that the variable cannot say", async () => {
+    vi.stubEnv("NESTBOX_POLICY", "of");
+    await using pi = await scriptedPiSession({
+      ui: {},
+      settings: withNestbox({ trace: false }),
+      extensions: [createNestbox({ policy: quietPolicy() })],
+    });
+    await pi.prompt("go", ["done"]);
+    expect(pi.ui?.notifications).toEqual([
+      { message: expect.stringMatching(/nestbox\.trace .*traces was probably meant/), type: "warning" },
+      {
+        message: expect.stringMatching(/NESTBOX_POLICY says of, .*it can say on, off, dry-run/),
+        type: "warning",
+      },
+    ]);
+  });
+});
+
 describe("the policy is switched off by nothing that a project can set", () => {
   it("stays on when the merged settings say off, and says who could", async () => {
     await using pi = await scriptedPiSession({

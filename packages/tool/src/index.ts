@@ -45,6 +45,7 @@ export {
   toIdentifier,
   type NameCollision,
 } from "./name.ts";
+export { nearestName } from "./nearest-name.ts";
 export { takePage, type Page, type PageOptions } from "./page.ts";
 export { findJsonFault, type JsonFault } from "./plain-json.ts";
 export { toPlainJson, type PlainJson, type PlainJsonOptions } from "./to-plain-json.ts";

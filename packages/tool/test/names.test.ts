@@ -1,5 +1,12 @@
 import { obj } from "@earendil-works/pi-schema";
-import { checkToolNames, defineTool, findNameCollisions, textResult, toIdentifier } from "@nestbox/tool";
+import {
+  checkToolNames,
+  defineTool,
+  findNameCollisions,
+  nearestName,
+  textResult,
+  toIdentifier,
+} from "@nestbox/tool";
 import { describe, expect, it } from "vitest";
 import { toolNameFault } from "../src/name.ts";
 
@@ -68,5 +75,30 @@ describe("a tool's name", () => {
     ]);
     expect(() => checkToolNames(["a-b", "a_b", "x y"])).toThrow(/Use "x_y"[^]*both become `a_b`/);
     expect(() => checkToolNames(["constructor", "toString", "__proto__"])).not.toThrow();
+  });
+});
+
+describe("the name that was meant", () => {
+  const known = ["codemode", "policy", "review", "traces"];
+
+  it.each([
+    ["reveiw", "review"],
+    ["Review", "review"],
+    ["polcy", "policy"],
+    ["codeMode", "codemode"],
+    ["trace", "traces"],
+    ["__proto__", undefined],
+    ["", undefined],
+    ["x", undefined],
+    ["r".repeat(100_000), undefined],
+    ["colours", undefined],
+  ])("%.20s is %s", (written, meant) => {
+    expect(nearestName(written, known)).toBe(meant);
+  });
+
+  it("is the first of several that are equally near, and none of none", () => {
+    expect(nearestName("ac", ["ab", "ad"])).toBe("ab");
+    expect(nearestName("ac", ["bd", "ac"])).toBe("ac");
+    expect(nearestName("ac", [])).toBeUndefined();
   });
 });

@@ -4,6 +4,8 @@ import type { RootCallOutcome } from "@nestbox/calls";
 import { showText } from "@nestbox/policy";
 import type { ToolContent } from "@nestbox/tool";
 
+import { putErrorFirst } from "../error-first.ts";
+
 /** Type of the messages that hold what a run by hand gave. */
 export const RUN_MESSAGE = "nestbox-run";
 
@@ -13,7 +15,9 @@ const COLLAPSED_LINES = 20;
 /** Draws such messages: text as it is, with control characters spelled out. */
 export function registerRunMessages(pi: Pick<ExtensionAPI, "registerMessageRenderer">): void {
   pi.registerMessageRenderer(RUN_MESSAGE, (message, { expanded, outputPad }, theme) => {
-    const [title = "", ...lines] = plainLines(textOf(message.content));
+    const failed = isRecord(message.details) && message.details["isError"] === true;
+    const content = failed && !expanded ? errorFirst(message.content) : message.content;
+    const [title = "", ...lines] = plainLines(textOf(content));
     const shown = expanded ? lines : lines.slice(0, COLLAPSED_LINES);
     const rest = lines.length - shown.length;
     if (rest > 0) shown.push(theme.fg("muted", `… ${rest} more lines`));
@@ -40,9 +44,23 @@ export function showRun(
   if (context.mode === "print") console.error(plainLines(textOf(content)).join("\n"));
 }
 
-function textOf(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
+type MessageContent = string | readonly ToolContent[];
+
+/** The title, and behind it what a failed script ended with before what it had put out. */
+function errorFirst(content: MessageContent): MessageContent {
   if (typeof content === "string") return content;
-  return content.map((part) => (part.type === "text" ? (part.text ?? "") : "[image]")).join("\n");
+  const [title, ...result] = content;
+  const moved = putErrorFirst(result);
+  return title === undefined || moved === undefined ? content : [title, ...moved];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function textOf(content: MessageContent): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? part.text : "[image]")).join("\n");
 }
 
 function plainLines(text: string): string[] {
