@@ -18,18 +18,30 @@ function wholeCharactersStart(bytes: Uint8Array): number {
   return start < 4 ? start : 0;
 }
 
-/** The head of a cut text: whole lines when it has any, whole characters in any case. */
+/**
+ * Bytes of a line that was cut in two which are given up so that whole lines are kept: nobody takes the rest of a line
+ * for a line. What is longer is kept: one enormous line must not cost all that there was room for.
+ */
+const givenUpMaxBytes = 2048;
+
+/** The head of a cut text: whole lines where that costs little, whole characters in any case. */
 export function cutHeadBytes(bytes: Uint8Array): Uint8Array {
-  const line = bytes.lastIndexOf(10);
-  return line === -1 ? bytes.subarray(0, wholeCharactersEnd(bytes)) : bytes.subarray(0, line + 1);
+  const end = bytes.lastIndexOf(10) + 1;
+  return costsLittle(bytes.length - end, bytes)
+    ? bytes.subarray(0, end)
+    : bytes.subarray(0, wholeCharactersEnd(bytes));
 }
 
-/** The tail of a cut text: whole lines when it has any, whole characters in any case. */
+/** The tail of a cut text: whole lines where that costs little, whole characters in any case. */
 export function cutTailBytes(bytes: Uint8Array): Uint8Array {
-  const line = bytes.indexOf(10);
-  // A tail whose only line feed is its last byte holds no whole line: keep its characters.
-  if (line === -1 || line === bytes.length - 1) return bytes.subarray(wholeCharactersStart(bytes));
-  return bytes.subarray(line + 1);
+  const start = bytes.indexOf(10) + 1;
+  return start > 0 && costsLittle(start, bytes)
+    ? bytes.subarray(start)
+    : bytes.subarray(wholeCharactersStart(bytes));
+}
+
+function costsLittle(givenUp: number, bytes: Uint8Array): boolean {
+  return givenUp <= Math.min(givenUpMaxBytes, bytes.length / 2);
 }
 
 /** Where the complete text is, and how much of it is missing here. */

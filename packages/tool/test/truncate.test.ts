@@ -83,6 +83,37 @@ describe("a text that is cut", () => {
     expect(truncateText("abc", { maxBytes: 0 }).text).toContain("omitted");
   });
 
+  it("keeps the ends of one enormous line between short ones, and no rest of a short line", () => {
+    const enormous = `head\n${"é".repeat(500_000)}\ntail\n`;
+    for (const keep of ["ends", "head", "tail"] as const) {
+      const { text } = truncateText(enormous, { keep });
+      expect(Buffer.byteLength(text)).toBeGreaterThan(50 * 1024 - 100);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50 * 1024);
+      expect(text.startsWith("head\né")).toBe(keep !== "tail");
+      expect(text.endsWith("é\ntail\n")).toBe(keep !== "head");
+    }
+    const lines = `src/a-file-with-a-name.ts(1,2): error\n`.repeat(5000);
+    const whole = truncateText(lines)
+      .text.split("\n")
+      .filter((line) => !line.includes("omitted"));
+    expect(new Set(whole)).toEqual(new Set(["src/a-file-with-a-name.ts(1,2): error", ""]));
+  });
+
+  it.each([
+    ["bytes", "x".repeat(51_200), "x"],
+    ["bytes of characters of several bytes", "é".repeat(25_600), "y"],
+    ["bytes in lines with CRLF", "12345678\r\n".repeat(1000) + "x".repeat(41_200), "x"],
+    ["lines", "x\n".repeat(2000), "x"],
+    ["lines with CRLF", "x\r\n".repeat(2000), "x"],
+    ["lines without a line feed at the end", `${"x\n".repeat(1999)}x`, "\nx"],
+  ])("is whole with exactly as many %s as there may be, and cut with one more", (_what, text, more) => {
+    expect(truncateText(text)).toMatchObject({ text, truncated: false });
+    expect(truncateText(text + more)).toMatchObject({
+      text: expect.stringContaining("omitted"),
+      truncated: true,
+    });
+  });
+
   it("of gigantic length is read in linear time", () => {
     const started = performance.now();
     truncateText("y".repeat(20_000_000));
@@ -155,6 +186,28 @@ describe("a complete output", () => {
     const kept = text.split("\n").filter((line) => line === "0123456789").length * 11;
     expect(text).toContain(`[… ${2_200_000 - kept} bytes omitted; complete output: ${fullOutputPath} …]`);
   });
+
+  // contract A12
+  it("of a command is in memory up to 1 MiB, and then its first and last 512 KiB, whatever its lines", async () => {
+    const outputFolder = await openOutputFolder({ root });
+    const print = async (script: string) =>
+      runCommand(process.execPath, ["-e", `process.stdout.write(${script})`], { cwd: root, outputFolder });
+    const exact = await print('"a\\n" + "é".repeat(524_286) + "\\nz"');
+    expect(exact).toMatchObject({ truncated: false, totalBytes: 1024 * 1024 });
+    expect(exact.stdout).toBe(`a\n${"é".repeat(524_286)}\nz`);
+    const cut = await print('"a\\n" + "é".repeat(524_287) + "\\nz"');
+    expect(cut).toMatchObject({ truncated: true, totalBytes: 1024 * 1024 + 2 });
+    for (const text of [cut.stdout, cut.output]) {
+      const [head = "", tail = ""] = text.split(/\n\[… \d+ bytes in \d+ lines? omitted[^\n]*\]\n/u);
+      expect(head).toBe(`a\n${"é".repeat(262_143)}`);
+      expect(tail).toBe(`${"é".repeat(262_143)}\nz`);
+    }
+    expect(readFileSync(cut.fullOutputPath ?? "", "utf8")).toBe(`a\n${"é".repeat(524_287)}\nz`);
+    const lines = await print('"0123456789\\n".repeat(200_000)');
+    const kept = lines.output.split("\n");
+    expect(new Set(kept.filter((line) => !line.includes("omitted")))).toEqual(new Set(["0123456789", ""]));
+    expect(lines.output.length).toBeGreaterThan(1024 * 1024 - 50);
+  }, 120_000);
 
   it("that cannot be stored is still cut, and no file is named", async () => {
     const outputFolder = await openOutputFolder({ root });
