@@ -78,15 +78,10 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
     push("[9," + P.stringify(kind) + "," + P.stringify(P.slice(message, 0, 2000)) + "]");
   };
 
-  /** JSON of an encoded value as an element of a row: `[json]`, or the number of the segment that holds it. */
-  function payload(text: string): { readonly inline: string } | { readonly segment: string } {
-    return text.length > SEGMENT_CHARS ? { segment: text } : { inline: "[" + text + "]" };
-  }
-
   /** A value that leaves by a function that the script calls: its line is told of what cannot leave, however deep. */
   function encode(value: unknown, what: string): Encoded {
     try {
-      return (values as Values).encode(value, { what });
+      return (values as Values).encode(value, { what, lenient: false });
     } catch (error) {
       throw placed(error);
     }
@@ -126,10 +121,10 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
           : encoded.kind === "string"
             ? P.stringify(encoded.text)
             : encoded.text;
-      const part = text === undefined ? undefined : payload(text);
+      // A long one stands beside the row, which then has its number.
+      const held = text !== undefined && text.length > SEGMENT_CHARS ? text : undefined;
       const row = (index: number): string =>
-        part === undefined ? head + "]" : head + "," + ("inline" in part ? part.inline : index) + "]";
-      const held = part !== undefined && "segment" in part ? part.segment : undefined;
+        text === undefined ? head + "]" : head + "," + (held === undefined ? "[" + text + "]" : index) + "]";
       P.mapSet(pending, id, { resolve, reject, site } satisfies Pending);
       if (inFlight < limits.inFlight) {
         inFlight++;
@@ -162,7 +157,9 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
   }
 
   function errorOf(rejection: Rejection, site: Error | undefined): Error {
-    const { name, message, properties } = rejection;
+    const { name, message } = rejection;
+    // The host leaves it out where there are none, and a script's prototype is not to give some.
+    const properties = P.hasOwn(rejection, "properties") ? rejection.properties : undefined;
     const Constructor =
       name === "TypeError"
         ? P.TypeError
@@ -319,7 +316,7 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
       const encoded =
         trailing && outputItems > 0
           ? ({ kind: "undefined" } as const)
-          : (values as Values).encode(value, { what: "the returned value" });
+          : (values as Values).encode(value, { what: "the returned value", lenient: false });
       let body = "null";
       if (encoded.kind === "string") {
         body =

@@ -250,7 +250,7 @@ export function makeScriptGlobals(
     const label = "store(" + P.stringify(key) + ")";
     let json: string | undefined;
     try {
-      const encoded = values.encode(value, { what: "the value" });
+      const encoded = values.encode(value, { what: "the value", lenient: false });
       if (encoded.kind !== "undefined")
         json = encoded.kind === "string" ? P.stringify(encoded.text) : encoded.text;
     } catch (error) {

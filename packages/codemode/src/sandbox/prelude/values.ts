@@ -9,8 +9,8 @@ export type Encoded =
 export interface EncodeOptions {
   /** How the value is called in an error, for example `the returned value`. */
   readonly what: string;
-  /** Console lines show what cannot be JSON instead of refusing it. */
-  readonly lenient?: boolean;
+  /** Console lines show what cannot be JSON instead of refusing it. Never left out: a script's prototype has no say. */
+  readonly lenient: boolean;
 }
 
 /**
@@ -133,7 +133,7 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
       if (input.length > limits.chars) throw tooLarge(options.what);
       return { kind: "string", text: input };
     }
-    if (typeof input !== "object" || input === null || options.lenient === true)
+    if (typeof input !== "object" || input === null || options.lenient)
       return encodeAny(input, options, undefined);
     const read = flat(input, options.what);
     return read.kind === "begun" ? encodeAny(input, options, read) : read;
@@ -148,7 +148,7 @@ export function makeValues(P: Primordials, warn: (message: string) => void) {
     let probes = 0;
     /** The text is a value's own, not a string that it stands for: shown without quotes. */
     let bare = false;
-    const lenient = options.lenient === true;
+    const lenient = options.lenient;
 
     const path = (): string => {
       let text = "";
