@@ -2,6 +2,7 @@ import { findNode } from "../../src/node/index.ts";
 import { processDriver } from "../../src/node/process-driver.ts";
 import { type SandboxFiles, sandboxFiles } from "../../src/node/sandbox-files.ts";
 import { systemClock } from "../../src/node/system-clock.ts";
+import type { Clock } from "../../src/runner/clock.ts";
 import type { SandboxDriver } from "../../src/runner/driver.ts";
 import type { Frame } from "../../src/runner/frames.ts";
 import { createScriptRunner } from "../../src/runner/runner.ts";
@@ -22,6 +23,7 @@ export interface WatchedRunner {
 export function watchedRunner(
   limits: Partial<ScriptLimits> = {},
   mains: readonly (string | undefined)[] = [],
+  clock: Clock = systemClock,
 ): WatchedRunner {
   const crossings: Crossing[] = [];
   let started = 0;
@@ -48,7 +50,7 @@ export function watchedRunner(
   };
   const runner = createScriptRunner({
     driver,
-    clock: systemClock,
+    clock,
     pool: {
       maxProcesses: 1,
       maxWaiting: 8,
