@@ -54,6 +54,8 @@ export interface ResourceFact {
   readonly names?: true;
   /** For a tree: links in it are followed, as `grep -R` does. */
   readonly follow?: true;
+  /** The shell opens it for a redirection, whatever the command is. */
+  readonly redirected?: true;
   /** Where it stands, for the explanation, for example `rm build` or `input.path`. */
   readonly origin: string;
 }

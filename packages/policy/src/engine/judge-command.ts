@@ -56,13 +56,17 @@ export function judgeCommand(
           : { ...otherwise, matched: matched() };
   const tests = allows.flatMap((rule) => rule.match.commands?.filter((one) => one.strict(command)) ?? []);
   // A rule of these very words means all that they do, and one that says which paths it means was asked about each.
-  const exact = tests.some((test) => test.exact) || allows.some(({ rule }) => rule.path !== undefined);
+  const exact = tests.some((test) => test.exact);
+  const named = allows.some(({ rule }) => rule.path !== undefined);
   const granted = against.length === 0 && own.effect === "allow" ? own : undefined;
   const touched = resources.flatMap((resource) =>
     judgeResource(engine, request, resource, command, {
       otherwise: granted,
-      // The rule names the program, wherever it stands.
-      exact: exact || (allow !== undefined && isProgramItself(command, resource)),
+      // The rule names the program, wherever it stands; words of a rule say nothing about where the output goes.
+      exact:
+        named ||
+        (exact && resource.fact.redirected !== true) ||
+        (allow !== undefined && isProgramItself(command, resource)),
       // A fallback is a permission for whatever the tool does; a rule about a command is one for its operands.
       natural: otherwise.effect === "allow" || (allow !== undefined && isOwnBusiness(command, resource)),
     }),
@@ -114,10 +118,9 @@ function startsAnother(commands: readonly CommandFact[], index: number): boolean
  * option: `mkdir a` makes `a`, but it is `-i` that lets `sed` write.
  */
 function isOwnBusiness(command: CommandFact, { fact }: Resource): boolean {
+  if (fact.redirected === true) return fact.action === "read";
   if (fact.kind !== "path" || fact.action === "read") return true;
   if (fact.value === undefined) return false;
-  if (command.redirections.some(({ target, action }) => action === "write" && target.value === fact.value))
-    return false;
   if (command.argv[0].value === fact.value) return true;
   if (!command.operands.some(({ value }) => value === fact.value)) return false;
   return !command.known || doesWithoutOptions(command, fact);

@@ -57,6 +57,9 @@ export function judgeResource(
   const unknown = path !== undefined && path.resolved === undefined;
   if (allow !== undefined && !unknown) return [partOf(allow, matched())];
   if (otherwise.effect !== "allow") return [{ ...otherwise, matched: matched() }];
+  // `echo x > /dev/tcp/host/80`: the shell's own connection is no business of the command that is allowed.
+  if (path === undefined && fact.redirected === true && !reach.exact && !reach.natural)
+    return one(askDefault(engine.defaults.write, part, matched));
   if (path === undefined || path.harmless || reach.exact) return [];
   if (path.resolved === undefined)
     return fact.split === true ? [] : one(askDefault(engine.defaults.unknown, part, matched));

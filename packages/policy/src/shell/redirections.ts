@@ -43,6 +43,10 @@ export function readRedirections(reader: WordReader, parsed: readonly ParsedRedi
     }
     const words = one.target === undefined ? [] : readWord(reader, one.target);
     const target = words[0];
+    // In `> 2>&1` the digit is the next redirection's own, and the first one has no target.
+    const next = one.target === undefined ? "" : reader.scope.text.charAt(one.target.end);
+    if (/^\d+$/.test(one.target?.text ?? "") && (next === "<" || next === ">"))
+      addDoubt(reader.analysis, "syntax", "a redirection without a target");
     if (target === undefined) {
       addDoubt(reader.analysis, "syntax", "a redirection without a target");
       continue;
@@ -76,7 +80,7 @@ export function readRedirections(reader: WordReader, parsed: readonly ParsedRedi
       if (one.operator === "<>" && standardInput) input = { kind: "file", word: file };
     }
   }
-  return { redirections, resources, input };
+  return { redirections, resources: resources.map((one) => ({ ...one, redirected: true })), input };
 }
 
 /** The text of a here-document in which nothing is expanded. */

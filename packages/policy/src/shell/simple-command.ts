@@ -1,11 +1,14 @@
 import type { Command as ParsedCommand } from "unbash";
 
-import type { Outcome, Scope } from "./analysis.ts";
+import { addDoubt, type Outcome, type Scope } from "./analysis.ts";
 import { checkArithmetic } from "./arithmetic.ts";
 import { assign, namesCommand } from "./environment.ts";
 import { readRedirections } from "./redirections.ts";
 import { literalWord, type ShellWord } from "./shell-word.ts";
 import { readWord, visitNested, type WordReader } from "./words.ts";
+
+/** A bracket behind the name that defines no function: bash refuses the line, and the parser drops the bracket. */
+const strayBracket = /^(?:[ \t]|\\\n)*\(/;
 
 /** Reads a simple command: its assignments, words and redirections, and then what they run. */
 export function readSimple(reader: WordReader, node: ParsedCommand): Outcome {
@@ -28,6 +31,8 @@ export function readSimple(reader: WordReader, node: ParsedCommand): Outcome {
     env.push({ name: item.name, value });
   }
   const words: ShellWord[] = node.name === undefined ? [] : [...readWord(reader, node.name)];
+  if (node.name !== undefined && strayBracket.test(scope.text.slice(node.name.end)))
+    addDoubt(analysis, "syntax", "a bracket where none can stand");
   for (const item of node.suffix) {
     if (item.type === "Word") words.push(...readWord(reader, item));
     else if (item.type === "Assignment") words.push(...readAssignmentWord(reader, item));

@@ -13,11 +13,25 @@ const commands =
 /** Most words that an alias may stand for. */
 const maxAliasWords = 200;
 
+/** The `-c name=value` of git itself; that of `git log -c` takes no value and shows merges. */
+function settings(call: CommandCall): readonly (ShellWord | undefined)[] {
+  return call.parsed.flags
+    .filter(({ name, option }) => name === "-c" && option?.role === "text" && option.takes === "value")
+    .map(({ value }) => value);
+}
+
+/** The values that `-c` gives settings of such a name; one that is not known is not among them. */
+export function settingsOf(call: CommandCall, name: RegExp): readonly ShellWord[] {
+  return settings(call).flatMap((word) => {
+    const equals = word?.value?.indexOf("=") ?? -1;
+    const given = word?.value !== undefined && equals !== -1 && name.test(word.value.slice(0, equals));
+    return given ? [wordTail(word, equals + 1)] : [];
+  });
+}
+
 /** What `git -c name=value` sets, and the commands among it. */
 export function readSettings(call: CommandCall): void {
-  for (const flag of call.parsed.flags) {
-    if (flag.name !== "-c" || flag.option?.role !== "text") continue;
-    const { value } = flag;
+  for (const value of settings(call)) {
     if (harmless.test(value?.value ?? "")) continue;
     call.effects.doubt("environment", `git -c ${value?.raw ?? ""} can change what git runs`);
     const equals = value?.value?.indexOf("=") ?? -1;

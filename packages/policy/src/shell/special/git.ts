@@ -2,7 +2,7 @@ import type { ResourceFact } from "../../subject.ts";
 import { applyRole, type CommandCall } from "../effects.ts";
 import { hostFact, pathFacts } from "../resources.ts";
 import { literalWord, wordTail, type ShellWord } from "../shell-word.ts";
-import { readAlias, readSetting, readSettings } from "./git-settings.ts";
+import { readAlias, readSetting, readSettings, settingsOf } from "./git-settings.ts";
 import { changeRef, refName } from "./git-refs.ts";
 import { pushedRef, type PushMode } from "./refspec.ts";
 import { has } from "./has.ts";
@@ -72,10 +72,15 @@ function readRemote(call: CommandCall, word: ShellWord | undefined, action: "rea
 
 function readPush(call: CommandCall): void {
   const { parsed, effects } = call;
-  const [remote, ...specs] = parsed.operands;
+  const [remote, ...named] = parsed.operands;
   readRemote(call, remote ?? parsed.flags.find((flag) => flag.name === "--repo")?.value, "write");
+  // Without a refspec that is named, those of `-c remote.origin.push=…` count.
+  const specs = named.length > 0 ? named : settingsOf(call, /^remote\..*\.push$/i);
+  const mirrors = settingsOf(call, /^remote\..*\.mirror$/i).some(
+    ({ value }) => !/^(false|no|off|0|)$/i.test(value ?? "?"),
+  );
   const mode: PushMode = {
-    force: has(call, "--force", "--force-with-lease", "--mirror"),
+    force: mirrors || has(call, "--force", "--force-with-lease", "--mirror"),
     delete: has(call, "--delete"),
     base: effects.base[0],
     origin: `git push ${parsed.operands.map((word) => word.raw).join(" ")}`.trim(),
@@ -86,7 +91,7 @@ function readPush(call: CommandCall): void {
     if (word.value === "tag" && index + 1 < specs.length) return;
     refs.push(pushedRef(word, mode));
   });
-  const every = has(call, "--mirror", "--all", "--tags", "--prune");
+  const every = mirrors || has(call, "--mirror", "--all", "--tags", "--prune");
   if (refs.length === 0 || every) {
     refs.push({
       action: "write",
@@ -98,7 +103,7 @@ function readPush(call: CommandCall): void {
       origin: mode.origin,
     });
   }
-  if (has(call, "--mirror", "--prune")) {
+  if (mirrors || has(call, "--mirror", "--prune")) {
     refs.push({
       action: "delete",
       kind: "ref",
