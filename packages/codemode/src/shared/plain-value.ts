@@ -32,9 +32,11 @@ export function needsCare(value: unknown): boolean {
   let probes = 0;
   for (let index = 0; index < queue.length; index++) {
     const item = queue[index] as object;
-    const children = Array.isArray(item) ? (item as readonly unknown[]) : Object.values(item);
-    if (children !== item) {
-      if (!isPlain(item) && !(item instanceof Date && !Number.isNaN(item.getTime()))) return true;
+    const isList = Array.isArray(item);
+    // Before its members are listed: bytes have millions, and not every engine lists them quickly.
+    if (!isList && !isPlain(item) && !(item instanceof Date && !Number.isNaN(item.getTime()))) return true;
+    const children: readonly unknown[] = isList ? item : Object.values(item);
+    if (!isList) {
       if (Object.getOwnPropertySymbols(item).length > 0) return true;
       if (children.length === 0 && ++probes <= MAX_PROBES && kindOf(item) !== undefined) return true;
     }
