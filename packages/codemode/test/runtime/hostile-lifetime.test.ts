@@ -4,7 +4,7 @@ import type { ScriptEvent } from "../../src/types.ts";
 import { fakeCaller } from "./fake-caller.ts";
 import { harness } from "./harness.ts";
 
-const { run, value, runner, lastCaller } = harness({ limits: { cpuMs: 2_000 }, graceMs: 300 });
+const { run, value, runner, lastCaller } = harness();
 const rule = { effect: "deny", rule: "git.force-push", layer: "built-in" } as const;
 
 describe("calls and lifetime", () => {
@@ -357,9 +357,11 @@ describe("calls and lifetime", () => {
     const runner = createRunner({ maxProcesses: 1, maxWaiting: 1, waitMs: 200 });
     try {
       await runner.warm();
-      const caller = fakeCaller([]);
-      const first = runner.run({ code: "await new Promise((resolve) => setTimeout(resolve, 1500))", caller });
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      const held = Promise.withResolvers<void>();
+      const end = Promise.withResolvers<object>();
+      const caller = fakeCaller([{ name: "hold", run: () => (held.resolve(), end.promise) }]);
+      const first = runner.run({ code: "await tools.hold({})", caller });
+      await held.promise;
       const waiting = runner.run({ code: "return 1", caller });
       const full = await runner.run({ code: "return 1", caller });
       expect(full).toMatchObject({
@@ -367,6 +369,7 @@ describe("calls and lifetime", () => {
         error: { kind: "sandbox", name: "SandboxBusyError", retryable: true },
       });
       expect(await waiting).toMatchObject({ ok: false, error: { kind: "sandbox", retryable: true } });
+      end.resolve({});
       expect(await first).toMatchObject({ ok: true });
     } finally {
       await runner.close();
