@@ -173,8 +173,10 @@ describe("the tool in a session", () => {
 
   test("a script that was aborted says so", async () => {
     await using pi = await session();
-    const aborter: Promise<void> = new Promise((resolve) => {
-      setTimeout(() => resolve(pi.session.abort()), 2_000);
+    const aborter = new Promise<void>((resolve) => {
+      pi.session.subscribe((event) => {
+        if (event.type === "tool_execution_start" && event.toolName === "wait") resolve(pi.session.abort());
+      });
     });
     await pi.prompt("go", [call("codemode", { code: "await tools.wait({})" })]);
     await aborter;

@@ -20,11 +20,12 @@ describe.skipIf(process.platform === "win32")("writing now", () => {
 
   test("waits for room as long as it may, and for the most part without the core", () => {
     const fd = reader(300);
-    const busy = process.cpuUsage();
+    const started = performance.now();
+    const busy = process.threadCpuUsage();
     expect(writeNow(fd, large, 60_000)).toBe(large.length);
-    const { user, system } = process.cpuUsage(busy);
-    // It waited for 300 ms and more.
-    expect((user + system) / 1_000).toBeLessThan(250);
+    const { user, system } = process.threadCpuUsage(busy);
+    // It waited for 300 ms and more, on a busy machine for long.
+    expect((user + system) / 1_000).toBeLessThan((performance.now() - started) * 0.8);
   });
 
   test("gives up when there is no room for so long, and says how much was written", () => {

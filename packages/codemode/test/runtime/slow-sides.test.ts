@@ -44,7 +44,8 @@ describe("a side that is slow", () => {
     // The page reader takes more than ten seconds, the other a minute.
     expect(loop.stop()).toBeLessThan(6_000);
     expect(outcome).toMatchObject({ ok: false, error: { kind: "timeout" } });
-    expect(await slow.run({ code: "return 2", caller: fakeCaller([]) })).toMatchObject({
+    const limits = { cpuMs: 30_000 };
+    expect(await slow.run({ code: "return 2", caller: fakeCaller([]), limits })).toMatchObject({
       ok: true,
       value: 2,
     });

@@ -98,12 +98,13 @@ describe("the ready tool for hosts that are not Pi", () => {
   });
 
   test("the options line, limits and files are the script's", async () => {
-    const made = setup({ limits: { cpuMs: 200 } });
+    const made = setup();
     const cut = await call(made, '// @options: {"max_output_tokens": 5}\nreturn "x".repeat(100)');
     expect(textOf(cut)).toContain("[Full output: /spill/1.txt (read with offset/limit)]");
     expect(cut.details).toMatchObject({ fullOutputPath: "/spill/1.txt" });
     expect(made.written).toEqual(["x".repeat(100)]);
-    expect(textOf(await call(made, "for (;;);"))).toContain("Script timed out: ");
+    const hasty = setup({ limits: { cpuMs: 200 } });
+    expect(textOf(await call(hasty, "for (;;);"))).toContain("Script timed out: ");
   });
 
   test("keeps what scripts store only where it is told to, and says when that is full", async () => {

@@ -127,7 +127,7 @@ export const EVENT_CASES: WebCases = {
     "const o=[]; setTimeout((...a)=>o.push(a),1,1,'2',{c:3}); await new Promise(r=>setTimeout(r,20)); return o",
     "const o=[]; setTimeout(()=>o.push('a'),1); setTimeout(()=>o.push('b'),0); await new Promise(r=>setTimeout(r,20)); return o",
 
-    "const o=[]; setTimeout(()=>{ o.push(1); setTimeout(()=>o.push(3),0); Promise.resolve().then(()=>o.push(2)) },0); await new Promise(r=>setTimeout(r,30)); return o",
+    "const o=[]; await new Promise(r=>setTimeout(()=>{ o.push(1); setTimeout(()=>{ o.push(3); r() },0); Promise.resolve().then(()=>o.push(2)) },0)); return o",
     "const o=[]; setTimeout(()=>{o.push('a'); Promise.resolve().then(()=>o.push('pa'))},5); setTimeout(()=>o.push('b'),5); await new Promise(r=>setTimeout(r,30)); return o",
     "const o=[]; const t=setTimeout(()=>o.push(1),1); clearTimeout(String(t[Symbol.toPrimitive]?.() ?? t)); await new Promise(r=>setTimeout(r,15)); return o",
     "const o=[]; const t=setTimeout(()=>o.push(1),1); clearInterval(t); await new Promise(r=>setTimeout(r,15)); return o",
@@ -142,7 +142,7 @@ export const EVENT_CASES: WebCases = {
     "setTimeout(null)",
     "queueMicrotask()",
     "queueMicrotask(1)",
-    "const o=[]; const i=setInterval((x)=>{ o.push(x); if (o.length===3) clearInterval(i) },1,'x'); await new Promise(r=>setTimeout(r,60)); return o",
+    "const o=[]; await new Promise(r=>{ const i=setInterval((x)=>{ o.push(x); if (o.length===3) { clearInterval(i); r() } },1,'x') }); await new Promise(r=>setTimeout(r,20)); return o",
     "const o=[]; const i=setImmediate((x)=>o.push(x),'i'); await new Promise(r=>setTimeout(r,10)); return o",
     "const o=[]; const i=setImmediate(()=>o.push('i')); clearImmediate(i); await new Promise(r=>setTimeout(r,10)); return o",
     "let t; const self = await new Promise(r=>{ t=setTimeout(function(){ 'use strict'; r(this===undefined||this===t||this===globalThis) },1) }); return self",
