@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 
 import tools from "./fixtures/tools.ts";
 
-/** Runs a script with 1,000 ms to itself; a person takes 1,500 ms for each answer. */
+/** Runs a script with 3,000 ms to itself; a person takes 2,000 ms for each answer. */
 async function run(code: string, answer: ApprovalAnswer = { kind: "approved" }) {
   const asked: string[] = [];
   const gate = createGate({
@@ -15,7 +15,7 @@ async function run(code: string, answer: ApprovalAnswer = { kind: "approved" }) 
     approver: {
       async ask({ item }) {
         asked.push(item.chain.join(" › "));
-        await sleep(1_500);
+        await sleep(2_000);
         return answer;
       },
     },
@@ -28,7 +28,7 @@ async function run(code: string, answer: ApprovalAnswer = { kind: "approved" }) 
     // The deadline counts the start of a process too, which is not what is looked at here.
     const first = await runner.run({ code: "return 1", caller, limits: { timeoutMs: 60_000 } });
     expect(first.ok).toBe(true);
-    const outcome = await runner.run({ code, caller, limits: { timeoutMs: 1_000 } });
+    const outcome = await runner.run({ code, caller, limits: { timeoutMs: 3_000 } });
     return { outcome, asked };
   } finally {
     await runner.close();
@@ -42,13 +42,13 @@ describe("the time that a person takes", () => {
     );
     expect(asked).toEqual(["codemode › deploy", "codemode › deploy"]);
     expect(outcome).toMatchObject({ ok: true, value: "finished" });
-    expect(outcome.stats.pausedMs).toBeGreaterThan(2_500);
+    expect(outcome.stats.pausedMs).toBeGreaterThan(3_500);
   }, 60_000);
 
   it("counts no more once they have answered: the script's own time ends it", async () => {
     const { outcome, asked } = await run("await tools.deploy({}); await tools.hang({})");
     expect(asked).toHaveLength(1);
     expect(outcome).toMatchObject({ ok: false, error: { kind: "timeout" } });
-    expect(outcome.stats.pausedMs).toBeGreaterThan(1_000);
+    expect(outcome.stats.pausedMs).toBeGreaterThan(1_500);
   }, 60_000);
 });
