@@ -14,7 +14,7 @@ export interface RedactorOptions {
 }
 
 const homePatterns: readonly RegExp[] = [
-  /(?<![\w.-])\/(?:home|Users)\/[^\s/\\:"'`<>|,;()[\]{}]{1,64}/g,
+  /(?:(?<![\w.~-])|(?<=(?:^|[\s"'])-[A-Za-z]))\/(?:home|Users)\/[^\s/\\:"'`<>|,;()[\]{}]{1,64}/g,
   /\b[A-Za-z]:(?:\\{1,2}|\/)Users(?:\\{1,2}|\/)[^\s/\\:"'`<>|,;()[\]{}]{1,64}/gi,
 ];
 
@@ -103,9 +103,11 @@ function replaceHome(text: string, home: string): string {
   let from = 0;
   for (let at = text.indexOf(home); at !== -1; at = text.indexOf(home, from)) {
     const end = at + home.length;
-    const next = text[end];
-    // `/root` is not the start of `/rootless`.
-    const whole = next === undefined || !/[\w-]/.test(next);
+    // `/root` is not the start of `/rootless`, nor a part of `src/root`; `-I/root` is an option and its value.
+    const whole =
+      !/[\w-]/.test(text[end] ?? "") &&
+      (!/[\w.~-]/.test(text[at - 1] ?? "") ||
+        /(?:^|[\s"'])-[A-Za-z]$/.test(text.slice(Math.max(0, at - 3), at)));
     out += text.slice(from, at) + (whole ? "~" : home);
     from = end;
   }

@@ -72,7 +72,12 @@ describe("redaction", () => {
     ["/Users/Carol Smith", "~ Smith"],
     ["C:\\Users\\dave\\x", "~\\x"],
     ["file:///home/eve/a", "file:///home/eve/a".replace("/home/eve", "~")],
-    ["/rootless /var/root", "/rootless /var~"],
+    [
+      "/rootless /var/root src/root/x.ts ~/root ./root a-/root",
+      "/rootless /var/root src/root/x.ts ~/root ./root a-/root",
+    ],
+    ["at (/root/x.ts:1) PATH=/bin:/root/bin file:///root/a", "at (~/x.ts:1) PATH=/bin:~/bin file://~/a"],
+    ["cc -I/root/include '-L/home/bob/lib' src/home/bob/x", "cc -I~/include '-L~/lib' src/home/bob/x"],
   ])("turns home folders into ~: %s", (text, expected) => {
     expect(redact(text)).toBe(expected);
   });

@@ -1,10 +1,11 @@
-import { isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { limits } from "../limits.ts";
 import { stackPlaces } from "../reports/places.ts";
 import type { ParsedFailure } from "../reports/report.ts";
 import { cutEnd, plainText } from "../reports/text.ts";
+import { shares } from "../shares.ts";
 import type { FailingFile, TestFailure } from "../failures.ts";
 
 /** Stands for failures whose file the runner does not tell. */
@@ -23,13 +24,29 @@ export function createLocator(root: string, folder: string): Locator {
     inside(file) {
       const plain = toPath(file);
       const path = relative(root, isAbsolute(plain) ? plain : join(folder, plain));
-      if (path === "" || path.startsWith("..") || isAbsolute(path)) return undefined;
+      if (path === "" || path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path)) return undefined;
       const parts = path.split(sep);
       return parts.includes("node_modules") || parts.includes("\0") ? undefined : parts.join("/");
     },
-    relativize: (text) =>
-      text.replaceAll(`file://${root}/`, "").replaceAll(`${root}${sep}`, "").replaceAll(root, "."),
+    // Everything is below the root of a disk, and a text without `/` would be none.
+    relativize: (text) => (dirname(root) === root ? text : withoutRoot(text, root)),
   };
+}
+
+/** `/app` is neither the start of `/apples` nor a part of `src/app`. */
+function withoutRoot(text: string, root: string): string {
+  let out = "";
+  let from = 0;
+  for (let at = text.indexOf(root); at !== -1; at = text.indexOf(root, at + 1)) {
+    if (at < from) continue;
+    const end = at + root.length;
+    const url = text.startsWith("file://", at - 7);
+    if (/[\w-]/.test(text[end] ?? "") || (!url && /[\w.-]/.test(text[at - 1] ?? ""))) continue;
+    const inside = text[end] === sep || text[end] === "/";
+    out += text.slice(from, url ? at - 7 : at) + (inside ? "" : ".");
+    from = inside ? end + 1 : end;
+  }
+  return out + text.slice(from);
 }
 
 function toPath(file: string): string {
@@ -41,33 +58,29 @@ function toPath(file: string): string {
   }
 }
 
-/** Failures by file, at most `limits.failures` of them, in the order in which the runner told them (contract A11). */
+/**
+ * Failures by file, at most `budget` of them, in the order in which the runner told them (contract A11). Where there are
+ * more, no file takes the places of the others.
+ */
 export function groupFailures(
   failures: readonly ParsedFailure[],
   locator: Locator,
   budget: number = limits.failures,
 ): { readonly files: readonly FailingFile[]; readonly omitted: number } {
-  const groups = new Map<string, { failed: number; failures: TestFailure[] }>();
-  let kept = 0;
-  for (const failure of failures) {
-    const path =
-      (failure.file === undefined ? undefined : locator.inside(failure.file)) ?? fromStack(failure, locator);
-    const group = groups.get(path) ?? { failed: 0, failures: [] };
-    groups.set(path, group);
-    group.failed += 1;
-    if (kept >= budget) continue;
-    kept += 1;
-    group.failures.push(testFailure(failure, path, locator));
-  }
-  return {
-    files: [...groups].map(([path, group]) => ({
-      path,
-      failed: group.failed,
-      names: group.failures.map((failure) => failure.name),
-      failures: group.failures,
-    })),
-    omitted: failures.length - kept,
-  };
+  const groups = Map.groupBy(
+    failures,
+    (failure) =>
+      (failure.file === undefined ? undefined : locator.inside(failure.file)) ?? fromStack(failure, locator),
+  );
+  const kept = shares(
+    Array.from(groups.values(), (group) => group.length),
+    budget,
+  );
+  const files = Array.from(groups, ([path, group], index): FailingFile => {
+    const listed = group.slice(0, kept[index]).map((failure) => testFailure(failure, path, locator));
+    return { path, failed: group.length, names: listed.map(({ name }) => name), failures: listed };
+  });
+  return { files, omitted: files.reduce((sum, file) => sum + file.failed - file.failures.length, 0) };
 }
 
 function fromStack(failure: ParsedFailure, locator: Locator): string {

@@ -1,5 +1,6 @@
 import type { Parser, Result } from "tap-parser";
 
+import { looseDiagnostics } from "../reports/loose-diagnostics.ts";
 import { count, own, shown, text } from "../reports/read.ts";
 import { stackPlaces, withoutStack } from "../reports/places.ts";
 import { reportOf, type ParsedFailure, type ReportResult } from "../reports/report.ts";
@@ -18,7 +19,7 @@ export async function parseTap(source: string): Promise<ReportResult> {
   let passed = 0;
   let skipped = 0;
 
-  function follow(level: Parser): void {
+  function follow(level: Parser, depth: number): void {
     let comments: string[] = [];
     let child: Parser | undefined;
     level.on("comment", (comment: string) => {
@@ -32,22 +33,37 @@ export async function parseTap(source: string): Promise<ReportResult> {
     });
     level.on("child", (inner: Parser) => {
       child = inner;
-      follow(inner);
+      follow(inner, depth + 1);
     });
     level.on("assert", (result: Result) => {
       const subtests = child;
       child = undefined;
       const before = comments;
       comments = [];
+      const loose = early.get(depth);
+      early.delete(depth);
       if (result.todo !== false || result.skip !== false) skipped += 1;
       // A suite's own line repeats what its tests said.
       else if (subtests !== undefined && subtests.count > 0 && (result.ok || subtests.fail > 0)) return;
       else if (result.ok) passed += 1;
-      else if (text(result.diag, "failureType") !== "subtestsFailed")
-        failures.push(failureOf(result, before));
+      else if (text(result.diag, "failureType") !== "subtestsFailed") {
+        const diag: unknown = result.diag ?? loose;
+        const index = failures.push(failureOf(result, diag, before)) - 1;
+        bare = depth > 0 ? undefined : (late) => void (failures[index] = failureOf(result, late, before));
+      }
     });
   }
-  follow(parser);
+  // Diagnostics that are no YAML: their text comes before the line of a subtest, and behind one of the report's own.
+  const early = new Map<number, unknown>();
+  let bare: ((diag: unknown) => void) | undefined;
+  parser.on("extra", (extra: string) => {
+    const indent = /^( *)---\n/.exec(extra)?.[1]?.length;
+    if (indent === undefined) return;
+    if (indent >= 4) early.set(Math.floor(indent / 4), looseDiagnostics(extra));
+    else bare?.(looseDiagnostics(extra));
+    bare = undefined;
+  });
+  follow(parser, 0);
   parser.on("bailout", (reason: string) => errors.push(`Bail out! ${reason}`.trim()));
   parser.end(source);
 
@@ -59,8 +75,7 @@ export async function parseTap(source: string): Promise<ReportResult> {
   return reportOf({ passed, skipped, failures, errors, incomplete });
 }
 
-function failureOf(result: Result, comments: readonly string[]): ParsedFailure {
-  const diag: unknown = result.diag;
+function failureOf(result: Result, diag: unknown, comments: readonly string[]): ParsedFailure {
   const stack = plainText(text(diag, "stack") ?? "");
   const at = own(diag, "at");
   const location = text(diag, "location") ?? (typeof at === "string" ? at : undefined);
@@ -72,8 +87,10 @@ function failureOf(result: Result, comments: readonly string[]): ParsedFailure {
   const isFile = (exitCode !== undefined && exitCode !== null) || signal !== undefined;
   const error = plainText(text(diag, "error") ?? text(diag, "message") ?? "").trim();
   const printed = comments.join("\n");
-  const expected = shown(own(diag, "expected") ?? own(diag, "wanted"));
-  const actual = shown(own(diag, "actual") ?? own(diag, "found"));
+  const either = (one: string, other: string): string | undefined =>
+    shown(own(diag, one)) ?? shown(own(diag, other));
+  const expected = either("expected", "wanted");
+  const actual = either("actual", "found");
   const isAssertion = text(diag, "code") === "ERR_ASSERTION" || expected !== undefined;
   const messageOf = (): string => {
     if (signal !== undefined) return `the process of this file was ended by ${signal}`;

@@ -1,5 +1,6 @@
 import type { FailuresReport, FailingFile, TestRun } from "../failures.ts";
 import { cutMiddle } from "../reports/text.ts";
+import { shares } from "../shares.ts";
 import { outputFileLines } from "./output-file.ts";
 
 const maxFailureBytes = 700;
@@ -11,11 +12,13 @@ export function failuresText(report: FailuresReport): string {
     `${report.outcome}: ${report.passed} passed, ${report.failed} failed, ${report.skipped} skipped`,
     ...report.runs.map(runLine),
   ];
-  let left = maxListed;
-  for (const file of report.files) {
+  const listed = shares(
+    report.files.map(({ failures }) => failures.length),
+    maxListed,
+  );
+  for (const [index, file] of report.files.entries()) {
     lines.push("", `## ${file.path}: ${file.failed} failed`);
-    lines.push(...failureLines(file, left));
-    left = Math.max(0, left - file.failures.length);
+    lines.push(...failureLines(file, listed[index] ?? 0));
   }
   if (report.omitted > 0) lines.push("", `${report.omitted} more failures are counted but not listed.`);
   for (const run of report.runs) {

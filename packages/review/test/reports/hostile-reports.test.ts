@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { createLocator, groupFailures } from "../../src/node/locate.ts";
+import { shares } from "../../src/shares.ts";
 import { parseTap } from "../../src/node/tap.ts";
 import { parseCargoText } from "../../src/reports/cargo-text.ts";
 import { parseGoJson } from "../../src/reports/go-json.ts";
@@ -95,6 +96,45 @@ describe("a report is foreign data: reading it is total and bounded", () => {
     expect(files).toMatchObject([{ path: "a.js", failed: 5_000 }]);
     expect(omitted).toBe(4_800);
     expect(JSON.stringify(files).length).toBeLessThan(1_000_000);
+  });
+
+  // contract A11
+  test("a file with thousands of failures does not take the places of the others", () => {
+    const many = (file: string, count: number) =>
+      Array.from(
+        { length: count },
+        (_, index) => ({ file, name: `${file} ${index}`, kind: "error", message: "" }) as const,
+      );
+    const failures = [...many("a.js", 3_000), ...many("b.js", 1), ...many("c.js", 3_000)];
+    const { files, omitted } = groupFailures(failures, createLocator("/p", "/p"));
+    expect(files.map(({ path, failed, names }) => [path, failed, names.length])).toEqual([
+      ["a.js", 3_000, 100],
+      ["b.js", 1, 1],
+      ["c.js", 3_000, 99],
+    ]);
+    expect(omitted).toBe(5_801);
+    expect(files[2]?.names[98]).toBe("c.js 98");
+  });
+
+  test.each<[readonly number[], number, readonly number[]]>([
+    [[], 5, []],
+    [[0, 3], 5, [0, 3]],
+    [[9, 1, 9], 11, [5, 1, 5]],
+    [[9, 9], 3, [2, 1]],
+    [[1, 1, 1, 1], 2, [1, 1, 0, 0]],
+    [[4, 4], 0, [0, 0]],
+  ])("%j share %d as %j", (wanted, total, given) => {
+    expect(shares(wanted, total)).toEqual(given);
+  });
+
+  test("a short root is taken out of no other path", () => {
+    const locator = createLocator("/app", "/app");
+    expect(
+      locator.relativize("/app/src/a.ts:1 src/app/b.ts /apples /app-x file:///app/c.ts (/app) ./app"),
+    ).toBe("src/a.ts:1 src/app/b.ts /apples /app-x c.ts (.) ./app");
+    const disk = createLocator("/", "/");
+    expect(disk.relativize("https://x.test/a and /etc")).toBe("https://x.test/a and /etc");
+    expect(createLocator("/app", "/app").inside("..odd/a.ts")).toBe("..odd/a.ts");
   });
 
   test("paths outside of the project are not shown", () => {

@@ -1,4 +1,4 @@
-import type { RunnableTool } from "@nestbox/tool";
+import type { RunnableTool, ToolResult } from "@nestbox/tool";
 import { runTool } from "@nestbox/tool/testing";
 
 import type { ChecksReport } from "../../src/checks.ts";
@@ -20,12 +20,31 @@ export async function runReviewTool(
   name: ReportingTool,
   cwd: string,
   args: Readonly<Record<string, unknown>> = {},
-  options: { readonly signal?: AbortSignal; readonly tools?: Partial<ReviewToolsOptions> } = {},
+  options: {
+    readonly signal?: AbortSignal;
+    readonly tools?: Partial<ReviewToolsOptions>;
+    /** Sees each update when it comes. */
+    readonly onUpdate?: (update: ToolResult) => void;
+  } = {},
 ) {
   const tools: readonly RunnableTool[] = createReviewTools({ dangers: [], ...options.tools });
   const tool = tools.find((found) => found.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  return runTool(tool, args, { cwd, ...(options.signal === undefined ? {} : { signal: options.signal }) });
+  const seen: RunnableTool = {
+    ...tool,
+    execute: (callId, params, signal, onUpdate, ctx) =>
+      tool.execute(
+        callId,
+        params,
+        signal,
+        (update) => {
+          onUpdate?.(update);
+          options.onUpdate?.(update);
+        },
+        ctx,
+      ),
+  };
+  return runTool(seen, args, { cwd, ...(options.signal === undefined ? {} : { signal: options.signal }) });
 }
 
 /** The structured content of a call that must succeed, and its text. */

@@ -41,6 +41,44 @@ describe("failing_tests really runs the project's tests", () => {
     expect(text).toContain("test/cart.test.ts:7 three apples");
   });
 
+  // contract A11: node:test writes values as JavaScript shows them, and some of them are no YAML.
+  test("a failure keeps its file, line and values, whatever quotes and lengths they have", async () => {
+    using folder = makeFolder({
+      ...nodeProject,
+      "odd.test.mjs": `import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+test("apostrophe", () => assert.equal("it's", "# y"));
+test("every quote", () => assert.equal("it's \\"x\\" \\u0060y\\u0060", "é\\u0001"));
+test("long", () => assert.equal("a".repeat(20_000), "b"));
+test("thrown", () => { throw new Error("can't \\"do\\" it"); });
+describe("a suite's", () => {
+  describe("inner", () => {
+    test("deep", () => assert.equal("it's", "deep"));
+    test("passes", () => {});
+  });
+});
+test("nothing to say", () => assert.equal({ a: "it's" }.a, null));
+`,
+    });
+    const { data } = await reportOf("failing_tests", folder.path);
+    expect(data).toMatchObject({ outcome: "failed", passed: 1, failed: 6, omitted: 0 });
+    expect(data.files.map(({ path }) => path)).toEqual(["odd.test.mjs"]);
+    const shown = Object.fromEntries(
+      (data.files[0]?.failures ?? []).map(({ name, kind, message, expected, actual, line }) => [
+        name,
+        [kind, message.slice(0, 40), actual?.slice(0, 20), expected, line],
+      ]),
+    );
+    expect(shown).toEqual({
+      apostrophe: ["assertion", expect.stringContaining("Expected values"), "it's", "# y", 3],
+      "every quote": ["assertion", expect.any(String), 'it\'s "x" `y`', "é", 4],
+      long: ["assertion", expect.any(String), "a".repeat(20), "b", 5],
+      thrown: ["error", 'can\'t "do" it', undefined, undefined, 6],
+      "a suite's > inner > deep": ["assertion", expect.any(String), "it's", "deep", 9],
+      "nothing to say": ["assertion", expect.any(String), "it's", "null", 13],
+    });
+  });
+
   test("nothing in the project is written", async () => {
     using folder = makeFolder({ ...nodeProject, "a.test.mjs": passing });
     const list = (): string =>

@@ -5,6 +5,7 @@ import { requireInside } from "@nestbox/tool/node";
 import { failuresSchema, worstOutcome, type FailingFile, type FailuresReport } from "../../failures.ts";
 import { limits } from "../../limits.ts";
 import { reviewNamespace } from "../../namespace.ts";
+import { shares } from "../../shares.ts";
 import { failuresText } from "../../text/failures-text.ts";
 import { workingFolder } from "../environment.ts";
 import { isFolder } from "../files.ts";
@@ -110,12 +111,14 @@ async function withImports(root: string, found: FailuresReport): Promise<Failure
 /** One report of all runs; failures of one file from several runs are one group. */
 export function summarize(results: readonly SuiteResult[]): FailuresReport {
   const files = new Map<string, FailingFile>();
-  let budget: number = limits.failures;
+  const budgets = shares(
+    results.map(({ failures }) => failures.length),
+    limits.failures,
+  );
   let omitted = 0;
-  for (const result of results) {
-    const grouped = groupFailures(result.failures, result.locator, budget);
+  for (const [index, result] of results.entries()) {
+    const grouped = groupFailures(result.failures, result.locator, budgets[index]);
     omitted += grouped.omitted;
-    budget -= result.failures.length - grouped.omitted;
     for (const file of grouped.files) {
       const before = files.get(file.path);
       files.set(file.path, before === undefined ? file : merge(before, file));

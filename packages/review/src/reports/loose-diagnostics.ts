@@ -1,0 +1,50 @@
+import type { Fields } from "./read.ts";
+
+/**
+ * The diagnostics of a TAP line that are no YAML, read field by field. node:test writes a value as JavaScript shows it:
+ * `'it\'s'`, a text between backticks, and behind 10,000 characters how many more there were.
+ */
+export function looseDiagnostics(block: string): Fields {
+  // Between the lines `---` and `...`.
+  const lines = block.trimEnd().split("\n").slice(1, -1);
+  const indent = /^ */.exec(lines[0] ?? "")?.[0].length ?? 0;
+  const found = new Map<string, string | null>();
+  for (let index = 0; index < lines.length; index += 1) {
+    const [, key, value = ""] = /^([\w-]{1,64}):(?: (.*))?$/.exec(lines[index]?.slice(indent) ?? "") ?? [];
+    if (key === undefined) continue;
+    const inner: string[] = [];
+    for (let next = lines[index + 1]; next !== undefined && isInner(next, indent);) {
+      inner.push(next.slice(indent + 2));
+      index += 1;
+      next = lines[index + 1];
+    }
+    found.set(key, inner.length === 0 ? unquoted(value) : inner.join("\n"));
+  }
+  return Object.fromEntries(found);
+}
+
+function isInner(line: string, indent: number): boolean {
+  return line.trim() === "" || line.startsWith(" ".repeat(indent + 1));
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["v", "\v"],
+]);
+
+/** A value as JavaScript shows it; one that is neither text nor nothing stays as it is. */
+function unquoted(value: string): string | null {
+  if (value === "~") return null;
+  const [, quote = "", text] = /^(['"`])(.*)\1(?:\.\.\. \d+ more characters?)?$/.exec(value) ?? [];
+  if (quote === "" || text === undefined) return value;
+  return text.replace(/\\(?:x([\dA-F]{2})|u([\dA-F]{4})|(.))/g, (_all, byte, unit, other: string) => {
+    const code: unknown = byte ?? unit;
+    return typeof code === "string"
+      ? String.fromCharCode(Number.parseInt(code, 16))
+      : (escapes.get(other) ?? other);
+  });
+}
