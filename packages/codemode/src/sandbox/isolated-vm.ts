@@ -126,7 +126,8 @@ export function isolatedVmFactory(ivm: Ivm, memoryMb: number): VmFactory {
       if (isolate.isDisposed) return { kind: "memory", message };
       if (late && message === "Script execution timed out.") return { kind: "timeout" };
       // Nothing of ours throws out of a turn: what is left is a rejection that nobody handled.
-      return { kind: "rejection", message: message.includes("isolated-vm") ? NO_ERROR : message };
+      const isError = !message.includes("isolated-vm");
+      return { kind: "rejection", message: isError ? message : NO_ERROR, isError };
     }
 
     return {

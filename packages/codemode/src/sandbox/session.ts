@@ -63,23 +63,42 @@ export function createSession(options: SessionOptions): Session {
       return;
     }
     if (end.kind === "waiting" || end.kind === "rejection") {
-      report(end.kind === "rejection" ? JSON.stringify(end.message.slice(0, 2000)) : undefined);
+      report(end);
       return;
     }
     finishWith(failureOf(end));
   }
 
+  /** What the turn has left in the queue. Handing it out takes memory as well: undefined when there was no more. */
+  function taken(): { readonly text: string; readonly segments: readonly string[] } | undefined {
+    try {
+      const text = vm.drain();
+      const count = Math.min(MAX_SEGMENTS, Number(text.slice(1, text.indexOf(";"))));
+      const segments: string[] = [];
+      for (let index = 0; index < count; index++) segments.push(vm.takeSegment(index));
+      return { text, segments };
+    } catch (error) {
+      if (safely(() => vm.memoryBytes()) !== undefined) throw error;
+      return undefined;
+    }
+  }
+
   /** Sends what the turn has left in the queue; the last one when the script has finished. */
-  function report(rejection: string | undefined): void {
-    const text = vm.drain();
+  function report(turnEnd: Extract<TurnEnd, { readonly kind: "waiting" | "rejection" }>): void {
+    const queue = taken();
+    if (queue === undefined) {
+      fail(failureOf({ kind: "memory", message: "" }));
+      return;
+    }
+    const { text, segments } = queue;
     const semicolon = text.indexOf(";");
-    const count = Math.min(MAX_SEGMENTS, Number(text.slice(1, semicolon)));
-    const segments: string[] = [];
-    for (let index = 0; index < count; index++) segments.push(vm.takeSegment(index));
-    const finished = text.startsWith("1");
+    const finished = !text.startsWith("0");
+    // What `exit()` throws is no error, and rejects whatever promise it was called for.
+    const exits = text.startsWith("2") && turnEnd.kind === "rejection" && !turnEnd.isError;
     const heap = finished ? safely(() => vm.memoryBytes()) : undefined;
     const extra =
-      (rejection === undefined ? "" : `,"x":${rejection}`) + (heap === undefined ? "" : `,"h":${heap}`);
+      (turnEnd.kind === "waiting" || exits ? "" : `,"x":${JSON.stringify(turnEnd.message.slice(0, 2000))}`) +
+      (heap === undefined ? "" : `,"h":${heap}`);
     const header = `${text.slice(semicolon + 1, -1)},"b":${busyMs.toFixed(2)}${extra}}`;
     const size = oversize(options.maxFrameBytes, header, segments);
     if (size !== undefined || header.length > MAX_HEADER_CHARS) {

@@ -42,7 +42,8 @@ export interface Program {
 /** How a turn ended. Everything but `waiting` means that the realm is of no further use. */
 export type TurnEnd =
   | { readonly kind: "waiting" }
-  | { readonly kind: "rejection"; readonly message: string }
+  /** A promise was rejected and nobody handled it; `isError`: with an error. */
+  | { readonly kind: "rejection"; readonly message: string; readonly isError: boolean }
   | { readonly kind: "syntax"; readonly name: string; readonly message: string }
   | { readonly kind: "timeout" }
   | { readonly kind: "memory"; readonly message: string };

@@ -157,6 +157,26 @@ describe("calls and lifetime", () => {
     }
   });
 
+  test.each([
+    ["a promise job", "Promise.resolve().then(() => exit()); await new Promise(() => {})"],
+    [
+      "a function that nobody awaits",
+      "main(); async function main() { await tools.noop({}); text('a'); exit(); }",
+    ],
+    ["a timer", "setTimeout(() => exit(), 1); await new Promise(() => {})"],
+    ["a microtask", "queueMicrotask(() => exit()); await new Promise(() => {})"],
+  ])(
+    "exit() in %s ends the script, and what it throws is no failure that a person is told of",
+    async (_name, code) => {
+      expect(await run(code)).toMatchObject({ ok: true, value: undefined, warnings: [] });
+    },
+  );
+
+  test("hostile 43: exit() hides no error that was lost before it", async () => {
+    const code = "Promise.reject(new Error('lost')); exit()";
+    expect(await run(code)).toMatchObject({ ok: true, warnings: [{ message: "lost" }] });
+  });
+
   test("hostile 43: a rejection while a call is open does not end the script", async () => {
     const outcome = await run(
       "const p = Promise.reject(new Error('early')); await tools.noop({}); try { await p } catch (error) { return error.message }",

@@ -84,6 +84,29 @@ describe("a session in the sandbox", () => {
     expect(sent[1]).toMatchObject({ type: FRAME.ended });
   });
 
+  test.each(["drain", "takeSegment"] as const)(
+    "hostile 32: memory that ends in %s is the script's, not a process that broke",
+    (step) => {
+      const whole = fakeVm([], ['11;{"r":[[4,0]],"p":0,"w":-1}']);
+      let gone = false;
+      const vm: Vm = {
+        ...whole,
+        [step]: () => {
+          gone = true;
+          throw new Error("Isolate was disposed during execution due to memory limit");
+        },
+        memoryBytes: () => (gone ? undefined : 7),
+      };
+      const { session, sent, ended } = open(vm);
+      session.start();
+      expect(sent).toMatchObject([
+        { type: FRAME.turn, header: { r: [[8, { kind: "memory", name: "MemoryLimitError" }]] } },
+        { type: FRAME.ended, header: { renew: false } },
+      ]);
+      expect(ended()).toBe(1);
+    },
+  );
+
   test("asks for another process when reading a source has broken this one", () => {
     const vm = fakeVm([], []);
     const { session, sent } = open(vm, () => {

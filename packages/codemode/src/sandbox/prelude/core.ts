@@ -35,6 +35,9 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
   const FLUSH_CHARS = 256 * 1024;
 
   let finished = false;
+  /** What `exit()` throws, so that nothing after it runs. It is no failure, wherever it ends up. */
+  const EXIT = P.freeze(P.create(null) as object);
+  let exited = false;
   let callCount = 0;
   let nextId = 1;
   let inFlight = 0;
@@ -410,7 +413,7 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
 
   // --- For the host --------------------------------------------------------------------------------------------
 
-  /** `finished segments;{"r":rows,"p":calls in flight,"w":milliseconds to the next timer or -1}` */
+  /** `state segments;{"r":rows,"p":calls in flight,"w":milliseconds to the next timer or -1}`; the state is 0 while the script runs, 1 at its end, 2 if it was `exit()`. */
   function drain(): string {
     const wake = nextWake();
     if (!finished && inFlight === 0 && wake < 0) {
@@ -420,7 +423,7 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
       finished = true;
       push("[8," + P.stringify(describeStalled(error)) + "]");
     }
-    const state = (finished ? "1" : "0") + queue.segments() + ";";
+    const state = (exited ? "2" : finished ? "1" : "0") + queue.segments() + ";";
     return state + '{"r":' + queue.rowsText() + ',"p":' + inFlight + ',"w":' + wake + "}";
   }
 
@@ -448,8 +451,12 @@ export function makeCore(P: Primordials, queue: Queue, stacks: Frames) {
     format,
     drain,
     partial,
-    finish: (ok: boolean, error?: unknown) =>
-      ok ? succeed(undefined, false, false) : finish(errorRow(error)),
+    exit(): never {
+      exited ||= !finished;
+      succeed(undefined, false, false);
+      throw EXIT;
+    },
+    isExit: (thrown: unknown): boolean => thrown === EXIT,
     warn,
     define,
     descriptor,

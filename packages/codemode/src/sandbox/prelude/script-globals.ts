@@ -20,7 +20,6 @@ export function makeScriptGlobals(
   const MAX_STORE_TOTAL_CHARS = 1024 * 1024;
   const IMAGE_EXPECTS =
     'image expects a non-empty image URL string, an object with image_url, or an image block { type: "image", data, mimeType }';
-  const EXIT = P.freeze(P.create(null) as object);
 
   function global(name: string, value: unknown): void {
     if (typeof value === "function") core.define(value, "name", name, false);
@@ -416,10 +415,7 @@ export function makeScriptGlobals(
     throw new P.TypeError("invalid image output. The image data is not a PNG, JPEG, GIF, or WebP image");
   }
 
-  global("exit", () => {
-    core.finish(true);
-    throw EXIT;
-  });
+  global("exit", () => core.exit());
 
   return { fillStore, storeWrites };
 }

@@ -140,7 +140,7 @@ export function makeTimers(P: Primordials, core: Core, environment: Environment,
     try {
       P.apply(callback, undefined, args);
     } catch (error) {
-      core.warn("unhandled-rejection", "A callback threw: " + core.format(error));
+      if (!core.isExit(error)) core.warn("unhandled-rejection", "A callback threw: " + core.format(error));
     }
   }
 
