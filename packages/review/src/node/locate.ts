@@ -98,8 +98,10 @@ function testFailure(failure: ParsedFailure, path: string, locator: Locator): Te
   });
   // Where it failed in the test's own file says more than where the test begins.
   const here = places.find((place) => place.path === path);
-  const line = here?.line ?? failure.line;
-  const column = here === undefined ? failure.column : here.column;
+  // A place in a file of somebody else's, such as the runner's own, is none in this one.
+  const own = failure.file === undefined || locator.inside(failure.file) === path ? failure : undefined;
+  const line = here?.line ?? own?.line;
+  const column = here === undefined ? own?.column : here.column;
   const clean = (text: string, max: number): string => cutEnd(locator.relativize(plainText(text)), max);
   const frames = places
     .filter(

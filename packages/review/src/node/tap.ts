@@ -9,8 +9,13 @@ import { plainText } from "../reports/text.ts";
 /** Comment lines kept to explain the next failure. */
 const maxComments = 60;
 
+export interface TapOptions {
+  /** tape's way: a test's name is a comment, and the lines below it are its assertions. */
+  readonly namesInComments?: boolean;
+}
+
 /** TAP 13 and 14 with subtests and YAML diagnostics, as node:test, node-tap, tape and others write it. */
-export async function parseTap(source: string): Promise<ReportResult> {
+export async function parseTap(source: string, options: TapOptions = {}): Promise<ReportResult> {
   // Loaded when there is a report to read: most who have these tools never do.
   const { Parser } = await import("tap-parser");
   const parser = new Parser({});
@@ -21,6 +26,7 @@ export async function parseTap(source: string): Promise<ReportResult> {
 
   function follow(level: Parser, depth: number): void {
     let comments: string[] = [];
+    let title: string | undefined;
     let child: Parser | undefined;
     level.on("comment", (comment: string) => {
       if (/^\s*# Subtest: /.test(comment) || comments.length >= maxComments) return;
@@ -40,16 +46,19 @@ export async function parseTap(source: string): Promise<ReportResult> {
       child = undefined;
       const before = comments;
       comments = [];
+      if (options.namesInComments === true) title = before.at(-1) ?? title;
       const loose = early.get(depth);
       early.delete(depth);
+      bare = undefined;
       if (result.todo !== false || result.skip !== false) skipped += 1;
       // A suite's own line repeats what its tests said.
       else if (subtests !== undefined && subtests.count > 0 && (result.ok || subtests.fail > 0)) return;
       else if (result.ok) passed += 1;
       else if (text(result.diag, "failureType") !== "subtestsFailed") {
         const diag: unknown = result.diag ?? loose;
-        const index = failures.push(failureOf(result, diag, before)) - 1;
-        bare = depth > 0 ? undefined : (late) => void (failures[index] = failureOf(result, late, before));
+        const index = failures.push(failureOf(result, diag, before, title)) - 1;
+        bare =
+          depth > 0 ? undefined : (late) => void (failures[index] = failureOf(result, late, before, title));
       }
     });
   }
@@ -75,7 +84,12 @@ export async function parseTap(source: string): Promise<ReportResult> {
   return reportOf({ passed, skipped, failures, errors, incomplete });
 }
 
-function failureOf(result: Result, diag: unknown, comments: readonly string[]): ParsedFailure {
+function failureOf(
+  result: Result,
+  diag: unknown,
+  comments: readonly string[],
+  title: string | undefined,
+): ParsedFailure {
   const stack = plainText(text(diag, "stack") ?? "");
   const at = own(diag, "at");
   const location = text(diag, "location") ?? (typeof at === "string" ? at : undefined);
@@ -92,13 +106,14 @@ function failureOf(result: Result, diag: unknown, comments: readonly string[]): 
   const expected = either("expected", "wanted");
   const actual = either("actual", "found");
   const isAssertion = text(diag, "code") === "ERR_ASSERTION" || expected !== undefined;
+  const name = result.fullname === "" ? result.name || `test ${result.id}` : result.fullname;
   const messageOf = (): string => {
     if (signal !== undefined) return `the process of this file was ended by ${signal}`;
     return isFile && printed !== "" ? nodeError(printed) : error;
   };
   return {
     file: place?.file ?? text(at, "fileName") ?? text(at, "file"),
-    name: result.fullname === "" ? result.name || `test ${result.id}` : result.fullname,
+    name: title === undefined ? name : `${title} > ${name}`,
     kind: signal !== undefined ? "error" : isFile ? "load" : isAssertion ? "assertion" : "error",
     message: messageOf() || result.name || "failed without a message",
     expected,

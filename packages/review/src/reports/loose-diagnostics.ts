@@ -10,17 +10,22 @@ export function looseDiagnostics(block: string): Fields {
   const indent = /^ */.exec(lines[0] ?? "")?.[0].length ?? 0;
   const found = new Map<string, string | null>();
   for (let index = 0; index < lines.length; index += 1) {
-    const [, key, value = ""] = /^([\w-]{1,64}):(?: (.*))?$/.exec(lines[index]?.slice(indent) ?? "") ?? [];
+    const [, key, value = ""] = /^([\w-]{1,64}):(?: +(.*))?$/.exec(lines[index]?.slice(indent) ?? "") ?? [];
     if (key === undefined) continue;
     const inner: string[] = [];
     for (let next = lines[index + 1]; next !== undefined && isInner(next, indent);) {
-      inner.push(next.slice(indent + 2));
+      inner.push(next);
       index += 1;
       next = lines[index + 1];
     }
-    found.set(key, inner.length === 0 ? unquoted(value) : inner.join("\n"));
+    found.set(key, unquoted(inner.length === 0 ? value : dedented(inner)));
   }
   return Object.fromEntries(found);
+}
+
+function dedented(lines: readonly string[]): string {
+  const indent = /^ */.exec(lines[0] ?? "")?.[0].length ?? 0;
+  return lines.map((line) => (line.slice(0, indent).trim() === "" ? line.slice(indent) : line)).join("\n");
 }
 
 function isInner(line: string, indent: number): boolean {
@@ -41,7 +46,7 @@ function unquoted(value: string): string | null {
   if (value === "~") return null;
   const [, quote = "", text] = /^(['"`])(.*)\1(?:\.\.\. \d+ more characters?)?$/.exec(value) ?? [];
   if (quote === "" || text === undefined) return value;
-  return text.replace(/\\(?:x([\dA-F]{2})|u([\dA-F]{4})|(.))/g, (_all, byte, unit, other: string) => {
+  return text.replace(/\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|(.))/g, (_all, byte, unit, other: string) => {
     const code: unknown = byte ?? unit;
     return typeof code === "string"
       ? String.fromCharCode(Number.parseInt(code, 16))

@@ -193,5 +193,6 @@ export const tapOutput: Runner = {
     if (words.some((word) => /(?:^|\/)ava$/.test(word))) return { args: ["--tap"] };
     return { args: words.some((word) => /(?:^|\/)tap$/.test(word)) ? ["--reporter=tap"] : [] };
   },
-  read: ({ stdout }) => parseTap(stdout),
+  read: ({ stdout }, { words = [] }) =>
+    parseTap(stdout, { namesInComments: words.some((word) => /(?:^|\/)tape$/.test(word)) }),
 };
