@@ -77,6 +77,8 @@ const MAX_KINDS = 64;
 /** Scripts have had a sandbox for so long in sum: the next ones get another, before the system ends this one in one. */
 const MAX_LENT_MS = 900_000;
 
+const CLOSED = "The runner is closed";
+
 const keyOf = (spec: SandboxSpec): string => JSON.stringify(spec);
 
 export class Pool {
@@ -99,8 +101,7 @@ export class Pool {
 
   /** Waits for a sandbox of this kind. */
   acquire(spec: SandboxSpec, signal?: AbortSignal): Promise<AcquireOutcome> {
-    if (this.#closed)
-      return Promise.resolve({ ok: false, reason: "closed", message: "The runner is closed" });
+    if (this.#closed) return Promise.resolve({ ok: false, reason: "closed", message: CLOSED });
     const key = keyOf(spec);
     const idle = this.#waiters.length === 0 ? this.#find(key, "idle") : undefined;
     if (idle !== undefined) return Promise.resolve({ ok: true, lease: this.#lend(idle) });
@@ -134,7 +135,7 @@ export class Pool {
   /** Starts one sandbox of this kind, if there is none, and waits until it is ready. */
   async warm(spec: SandboxSpec): Promise<string | undefined> {
     const key = keyOf(spec);
-    if (this.#closed) return "The runner is closed";
+    if (this.#closed) return CLOSED;
     if (![...this.#slots].some((slot) => slot.key === key) && this.#slots.size < this.#limits.maxProcesses) {
       this.#startSlot(spec, key);
     }
@@ -149,15 +150,18 @@ export class Pool {
         this.#readyListeners.add(listener);
       });
     }
-    return starting.state === "dead" ? this.#lastFailure : undefined;
+    if (starting.state !== "dead") return undefined;
+    return this.#closed ? CLOSED : this.#lastFailure;
   }
 
   close(): void {
     this.#closed = true;
     for (const waiter of this.#waiters.slice()) {
-      waiter.settle({ ok: false, reason: "closed", message: "The runner is closed" });
+      waiter.settle({ ok: false, reason: "closed", message: CLOSED });
     }
     for (const slot of new Set(this.#slots)) this.#end(slot);
+    // Whoever waits for one that was starting.
+    this.#tellReady();
   }
 
   get size(): number {

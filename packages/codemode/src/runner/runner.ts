@@ -35,6 +35,9 @@ interface ToolTable {
   readonly text: { readonly names: string; readonly all: string };
 }
 
+/** What the scripts are told that a runner was closed over. */
+const CLOSED = "Runner closed";
+
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const RESERVED = new Set([
   "tools",
@@ -116,17 +119,14 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
       ended.abort();
       active?.stop(kind, name, message);
     };
-    const onAbort = (): void => {
-      const cause: unknown = request.signal?.reason;
-      const named =
-        cause instanceof Error && cause.name !== "AbortError" ? cause.message : "Execution aborted";
-      end("aborted", "AbortError", named);
-    };
+    const onAbort = (): void => end("aborted", "AbortError", abortMessage(request.signal?.reason));
     if (request.signal?.aborted === true) onAbort();
     else request.signal?.addEventListener("abort", onAbort, { once: true });
     try {
       if (reason !== undefined) return notStarted(watch, reason.kind, reason.name, reason.message, false);
       const acquired = await pool.acquire(specOf(limits, request), ended.signal);
+      // Also while this script was on its way to a sandbox, which is gone then without a word.
+      if (closed) end("aborted", "AbortError", CLOSED);
       const cause = whyEnded();
       if (!acquired.ok || cause !== undefined) {
         if (acquired.ok) acquired.lease.release(true);
@@ -211,11 +211,21 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
     },
     close() {
       closed = true;
-      for (const script of running) script.stop("aborted", "AbortError", "Runner closed");
+      for (const script of running) script.stop("aborted", "AbortError", CLOSED);
       pool.close();
       return Promise.resolve();
     },
   };
+}
+
+/** The message of an error that says why; a reason may be anything, and is asked inside an event of the host's. */
+function abortMessage(reason: unknown): string {
+  try {
+    if (reason instanceof Error && reason.name !== "AbortError") return String(reason.message);
+  } catch {
+    // It does not let itself be read.
+  }
+  return "Execution aborted";
 }
 
 function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
