@@ -58,7 +58,8 @@ export type DriveResult =
       readonly waitingFor: readonly WaitingCall[];
       readonly wakeAt: number | undefined;
     }
-  | { readonly kind: "halted"; readonly halt: Halt };
+  /** With what came of the script where its runner has told it. */
+  | { readonly kind: "halted"; readonly halt: Halt; readonly outcome?: ScriptOutcome };
 
 export interface EngineSeen {
   readonly recorded: string;
@@ -189,8 +190,9 @@ export async function drive(options: DriveOptions): Promise<DriveResult> {
     const error = { kind, name, message, stack: `${name}: ${message}` };
     return { kind: "ended", outcome: { ...outcome, error }, engine, calls: calls.count };
   }
-  if (!outcome.ok && outcome.error.kind === "sandbox") {
-    return { kind: "halted", halt: { kind: "sandbox", message: outcome.error.message } };
+  // Nobody here has aborted it: its runner was closed, and another one can carry the run on.
+  if (!outcome.ok && (outcome.error.kind === "sandbox" || outcome.error.kind === "aborted")) {
+    return { kind: "halted", halt: { kind: "sandbox", message: outcome.error.message }, outcome };
   }
   return { kind: "ended", outcome, engine, calls: calls.count };
 }

@@ -6,7 +6,7 @@ export type Halt =
   | ({ readonly kind: "diverged" } & Divergence)
   /** The journal could not be read or kept, or another process has taken the run over. */
   | { readonly kind: "journal"; readonly message: string }
-  /** No sandbox could be had, or it died: the run can go on in another one. */
+  /** No sandbox could be had, or it died, or the runner was closed: the run can go on in another one. */
   | { readonly kind: "sandbox"; readonly message: string }
   /** This process was asked to let go of the run; what was under way has been kept. */
   | { readonly kind: "released"; readonly message: string };

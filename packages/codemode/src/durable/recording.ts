@@ -1,4 +1,5 @@
 import type { CallableTool, JsonValue } from "@nestbox/tool";
+import { abortMessage } from "../runner/abort-message.ts";
 import { resolveLimits } from "../runner/limits.ts";
 import { isRecord } from "../shared/guards.ts";
 import type { ScriptOutcome, ScriptRequest, ScriptRunner } from "../types.ts";
@@ -79,7 +80,7 @@ export async function recordRun({
     parkAfterMs: Number.POSITIVE_INFINITY,
     timeoutMs: start.limits.timeoutMs,
     onDrive({ end }) {
-      const abort = (): void => end("aborted", "AbortError", abortText(signal?.reason));
+      const abort = (): void => end("aborted", "AbortError", abortMessage(signal?.reason));
       if (signal?.aborted === true) abort();
       else signal?.addEventListener("abort", abort, { signal: over.signal });
     },
@@ -88,7 +89,9 @@ export async function recordRun({
   const outcome: ScriptOutcome =
     result.kind === "ended"
       ? result.outcome
-      : failed(result.kind === "halted" ? result.halt.message : "It parked");
+      : result.kind === "halted"
+        ? (result.outcome ?? failed(result.halt.message))
+        : failed("It parked");
   const recording: Recording = {
     format: "nestbox-recording",
     version: 1,
@@ -152,10 +155,6 @@ function isOutcome(value: unknown): value is ScriptOutcome {
   return (
     ["output", "calls", "warnings"].every((part) => Array.isArray(value[part])) && isRecord(value["stats"])
   );
-}
-
-function abortText(reason: unknown): string {
-  return reason instanceof Error && reason.name !== "AbortError" ? reason.message : "Execution aborted";
 }
 
 function failed(message: string): ScriptOutcome {

@@ -3,6 +3,7 @@ import { nameTools, type ToolNames } from "../declarations/identifier.ts";
 import type { ScriptErrorKind, ScriptLimits, ScriptOutcome, ScriptRequest, ScriptRunner } from "../types.ts";
 import type { Clock } from "./clock.ts";
 import type { SandboxDriver, SandboxSpec } from "./driver.ts";
+import { abortMessage } from "./abort-message.ts";
 import { checkPlace } from "./check-place.ts";
 import { CodemodeError } from "./errors.ts";
 import { checkSettings, resolveLimits } from "./limits.ts";
@@ -216,16 +217,6 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
       return Promise.resolve();
     },
   };
-}
-
-/** The message of an error that says why; a reason may be anything, and is asked inside an event of the host's. */
-function abortMessage(reason: unknown): string {
-  try {
-    if (reason instanceof Error && reason.name !== "AbortError") return String(reason.message);
-  } catch {
-    // It does not let itself be read.
-  }
-  return "Execution aborted";
 }
 
 function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
