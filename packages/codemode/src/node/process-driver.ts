@@ -69,6 +69,8 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
         },
         memoryBytes: () => (child?.pid === undefined ? undefined : memory(child.pid)),
         hold(value) {
+          // Only a change is told: Bun counts how often a stream is held.
+          if (held === value) return;
           held = value;
           if (child !== undefined) setHeld(child, value);
         },
@@ -84,7 +86,7 @@ export function processDriver(options: ProcessDriverOptions): SandboxDriver {
             exit: ({ message, outOfMemory }) => exit(message, outOfMemory),
           });
           for (const buffer of queued) child.stdin?.write(buffer);
-          setHeld(child, held);
+          if (!held) setHeld(child, false);
         })
         // Also what the system does not start at all: that ends this sandbox, and not the process that wanted it.
         .catch((error: unknown) => exit(messageOf(error)));
