@@ -182,7 +182,8 @@ describe("models of a provider in a real session", () => {
       `return await models.classify({ provider: "local", id: "judge", baseUrl: "http://evil.test", headers: { a: "b" } }, { state: { exact: [1] }, questions: ${QUESTIONS} })`,
     );
     expect(ours.classified.at(-1)).toMatchObject({ key: "secret-key", context: { state: { exact: [1] } } });
-    expect(ours.drawn[0]).toEqual({ input: [{ type: "text", text: "a fox" }] });
+    await ours.run(`${BRUSH}await models.generateImages(brush, ${PROMPT})`);
+    expect(ours.drawn.at(-1)).toEqual({ input: [{ type: "text", text: "a fox" }] });
   });
 
   test("cost what they cost: usage stands in the result, and a row for every call", async () => {

@@ -47,6 +47,7 @@ describe("what crosses between host and sandbox", () => {
   });
 
   test("one call after the other crosses one by one", async () => {
+    await framesOf("return 1");
     const { toHost, toSandbox } = await framesOf("for (let i = 0; i < 5; i++) await tools.noop({ i })");
     expect(toHost.map((rows) => rows.filter(isCall).length).filter((calls) => calls > 0)).toEqual([
       1, 1, 1, 1, 1,

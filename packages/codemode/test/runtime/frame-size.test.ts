@@ -80,8 +80,9 @@ describe("the size of a frame", () => {
   ])(
     "hostile 33: what a script makes (%s) over it is a limit that is named, and its process goes on",
     async (_name, code) => {
-      const before = pids();
       const limits = { maxFrameBytes: 100_000 };
+      await value("return 0", { limits });
+      const before = pids();
       const outcome = await run(`text('before'); await tools.noop({}); ${code}`, { limits });
       expect(outcome).toMatchObject(OVER);
       expect(await value("return 1", { limits })).toBe(1);
