@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { ChecksReport } from "../../src/checks.ts";
 import { makeFolder } from "../support/repository.ts";
 import { makeCart, withProgramsOnPath } from "../support/cart.ts";
-import { reportOf, runReviewTool } from "../support/run.ts";
+import { refusalOf, reportOf, runReviewTool } from "../support/run.ts";
 
 beforeAll(withProgramsOnPath);
 
@@ -55,6 +55,19 @@ describe("run_checks runs the project's own checks", () => {
   test("a project without checks passes none of them", async () => {
     using folder = makeFolder({ "a.txt": "" });
     expect((await reportOf("run_checks", folder.path)).data).toMatchObject({ ok: false, steps: [] });
+  });
+
+  test("a manifest that cannot be read is told, not taken for a project without checks", async () => {
+    for (const manifest of ['<<<<<<< HEAD\n{ "scripts": {} }\n', "[]", ""]) {
+      using folder = makeFolder({ "package.json": manifest });
+      const { data, text } = await reportOf("run_checks", folder.path);
+      expect(data.ok).toBe(false);
+      expect(data.skipped.map(({ reason }) => reason)).toEqual(
+        Array.from({ length: 3 }, () => expect.stringMatching(/^package\.json cannot be read/) as string),
+      );
+      expect(text).toContain("package.json cannot be read");
+      expect(await refusalOf("failing_tests", folder.path, {})).toMatch(/package\.json cannot be read/);
+    }
   });
 
   test("independent steps run at the same time", async () => {

@@ -39,6 +39,13 @@ export async function readPackage(folder: string): Promise<PackageFolder | undef
   return { folder, scripts, dependencies, manifest };
 }
 
+/** Why a `package.json` that is there tells nothing, as while a merge is not resolved; `undefined` where it can be read. */
+export async function manifestFault(folder: string): Promise<string | undefined> {
+  const path = join(folder, "package.json");
+  if (!(await exists(path)) || (await readJsonFile(path)) !== undefined) return undefined;
+  return "package.json cannot be read: it is not a JSON object, or too large";
+}
+
 const lockFiles: readonly (readonly [string, PackageManager])[] = [
   ["pnpm-lock.yaml", "pnpm"],
   ["pnpm-workspace.yaml", "pnpm"],

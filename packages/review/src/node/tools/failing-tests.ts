@@ -12,6 +12,7 @@ import { isFolder } from "../files.ts";
 import { importedFiles } from "../imports.ts";
 import { groupFailures, unknownFile } from "../locate.ts";
 import type { ReviewEnvironment } from "../options.ts";
+import { manifestFault } from "../project/package.ts";
 import { findSuites } from "../project/suites.ts";
 import { readReportFile } from "../report-file.ts";
 import { runSuite, type SuiteResult } from "../run-suite.ts";
@@ -67,6 +68,8 @@ export function failingTestsTool(environment: ReviewEnvironment) {
       }
       const folder = params.path === undefined ? root : await projectFolder(root, params.path);
       const suites = await findSuites(folder, { script: params.script });
+      const fault = suites.length === 0 ? await manifestFault(folder) : undefined;
+      if (fault !== undefined) throw refusal(`${fault}. Its tests cannot be found before it is mended.`);
       if (suites.length === 0 && params.script !== undefined) {
         throw refusal(`package.json has no script "${params.script}". Call failing_tests without script.`);
       }

@@ -7,6 +7,7 @@ import { reviewNamespace } from "../../namespace.ts";
 import { checksText } from "../../text/checks-text.ts";
 import { workingFolder } from "../environment.ts";
 import type { ReviewEnvironment } from "../options.ts";
+import { manifestFault } from "../project/package.ts";
 import { findSteps } from "../project/steps.ts";
 import { runSteps } from "../run-steps.ts";
 import { timeoutParameter } from "./parameters.ts";
@@ -42,14 +43,11 @@ export function runChecksTool(environment: ReviewEnvironment) {
       const wanted = new Set<CheckKind>(params.only ?? checkKinds);
       if (params.skipTests === true) wanted.delete("test");
       const plan = await findSteps(root, wanted);
+      const absent = (await manifestFault(root)) ?? "none was found in this project";
       const skipped = checkKinds.flatMap((kind) => {
         if (plan.some((step) => step.kind === kind)) return [];
         const asked = params.only === undefined || params.only.includes(kind);
-        const reason = !asked
-          ? "not asked for"
-          : wanted.has(kind)
-            ? "none was found in this project"
-            : "skipTests is set";
+        const reason = !asked ? "not asked for" : wanted.has(kind) ? absent : "skipTests is set";
         return [{ kind, reason }];
       });
       const tell = (steps: readonly CheckStep[]): void => {
