@@ -17,6 +17,8 @@ const MAX_DEPTH = 512;
 const MAX_CHECKED = 20_000;
 /** Objects without members that are asked whether they are something else: asking throws inside. */
 const MAX_PROBES = 1_000;
+/** Items of one array. A longer one is a slip of an index, nearly always: reading its holes would hold up the host. */
+const MAX_ITEMS = 16_777_216;
 
 const getterOf = (prototype: object, key: string): (() => unknown) | undefined =>
   // oxlint-disable-next-line typescript/unbound-method -- taken off its object on purpose
@@ -36,6 +38,7 @@ export function needsCare(value: unknown): boolean {
     // Before its members are listed: bytes have millions, and not every engine lists them quickly.
     if (!isList && !isPlain(item) && !(item instanceof Date && !Number.isNaN(item.getTime()))) return true;
     const children: readonly unknown[] = isList ? item : Object.values(item);
+    if (isList && children.length > MAX_ITEMS) return true;
     if (!isList) {
       if (Object.getOwnPropertySymbols(item).length > 0) return true;
       if (children.length === 0 && ++probes <= MAX_PROBES && kindOf(item) !== undefined) return true;
@@ -224,7 +227,7 @@ export function plainValue(input: unknown, { takeBytes, mention }: PlainOptions 
       takeBytes?.([...path], bytes);
       return null;
     }
-    if (Array.isArray(value)) return list(value as readonly unknown[]);
+    if (Array.isArray(value)) return array(value as readonly unknown[]);
     const toJson: unknown = asked ? undefined : Reflect.get(value, "toJSON");
     const plain = isPlain(value);
     if (typeof toJson === "function" && !(value instanceof Date)) {
@@ -244,6 +247,14 @@ export function plainValue(input: unknown, { takeBytes, mention }: PlainOptions 
       return null;
     }
     return members(value, plain);
+  }
+
+  function array(items: readonly unknown[]): JsonValue {
+    // Asked once: a Proxy may answer anything, and another thing the next time.
+    const { length } = items;
+    if (length <= MAX_ITEMS) return Array.from({ length }, (_, index) => at(items[index], index) ?? null);
+    tell(`is an array of ${length} items, more than ${MAX_ITEMS}: it became null`);
+    return null;
   }
 
   function list(items: readonly unknown[]): JsonValue {

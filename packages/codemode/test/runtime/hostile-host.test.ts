@@ -34,7 +34,33 @@ const UNREADABLE: readonly (readonly [string, () => unknown])[] = [
   ],
 ];
 
+/** Arrays whose holes nobody could wait for: a slip of an index, and a Proxy that tells another length. */
+const SPARSE: readonly (readonly [string, () => unknown])[] = [
+  [
+    "a sparse array of four billion",
+    () => {
+      const rows: unknown[] = [];
+      rows[4_294_967_290] = 1;
+      return { rows };
+    },
+  ],
+  [
+    "an array that says it is endless",
+    () => ({ rows: new Proxy([], { get: (_, key) => (key === "length" ? 2 ** 32 - 1 : undefined) }) }),
+  ],
+];
+
 describe("a host whose own parts misbehave", () => {
+  test.each(SPARSE)("hostile 37: does not wait for a result that is %s", async (_, make) => {
+    const outcome = await run("return await tools.odd({})", { tools: [{ name: "odd", run: make }] });
+    expect(outcome).toMatchObject({ ok: true, value: { rows: null } });
+    expect(outcome.warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^rows of the result of odd is an array of \d+ items, more than 16777216: it became null$/,
+      ),
+    ]);
+  });
+
   test.each(UNREADABLE)("lives on with a result that is %s: the script gets an answer", async (_, make) => {
     const code =
       "try { return ['value', await tools.odd({})] } catch (error) { return ['error', error.message] }";
