@@ -1,15 +1,27 @@
 import type { ScriptCall, ScriptError } from "../types.ts";
 import { hintFor } from "./hints.ts";
+import { missingAwait } from "./missing-await.ts";
 
 /** Calls that a failure lists by name; more are counted. */
 export const MAX_LISTED_CALLS = 200;
 
-/** The error of a failed script and what its calls had done by then, as the model reads it. */
-export function errorText(error: ScriptError, calls: readonly ScriptCall[]): string {
-  return `${headOf(error)}\n\n${callSummary(calls)}`;
+/** What is known of the script that failed, for hints. */
+export interface FailedScript {
+  readonly code?: string | undefined;
+  /** Exact names of the tools that it could call. */
+  readonly tools?: readonly string[] | undefined;
 }
 
-function headOf(error: ScriptError): string {
+/** The error of a failed script and what its calls had done by then, as the model reads it. */
+export function errorText(
+  error: ScriptError,
+  calls: readonly ScriptCall[],
+  script: FailedScript = {},
+): string {
+  return `${headOf(error, script)}\n\n${callSummary(calls)}`;
+}
+
+function headOf(error: ScriptError, { code = "", tools }: FailedScript): string {
   switch (error.kind) {
     case "timeout":
       return `Script timed out: ${error.message}`;
@@ -19,7 +31,7 @@ function headOf(error: ScriptError): string {
       return `Script sandbox failed: ${error.message}`;
     default: {
       const head = error.stack ?? `${error.name}: ${error.message}`;
-      const hint = hintFor(error.name, error.message);
+      const hint = missingAwait(error, code) ?? hintFor(error.name, error.message, tools);
       return [head, ...excerpt(error), ...(hint === undefined ? [] : [`Hint: ${hint}`])].join("\n");
     }
   }

@@ -23,6 +23,10 @@ export interface FormatOptions {
   readonly files: OutputFiles;
   /** Text items behind everything that the script printed. */
   readonly notes?: readonly string[];
+  /** The script, for a hint at a call that it did not await. */
+  readonly code?: string;
+  /** Exact names of the tools that it could call, for a hint at one that it called by its bare name. */
+  readonly tools?: readonly string[];
 }
 
 export interface FormattedOutcome {
@@ -53,7 +57,7 @@ export async function formatOutcome(
     printed.push({ type: "text", text: valueText(outcome.value) });
   const items = layOut(printed);
   if (!outcome.ok)
-    items.push({ type: "text", text: `Script error:\n${errorText(outcome.error, outcome.calls)}` });
+    items.push({ type: "text", text: `Script error:\n${errorText(outcome.error, outcome.calls, options)}` });
   for (const text of options.notes ?? []) items.push({ type: "text", text });
   const budget = (options.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS) * CHARS_PER_TOKEN;
   const { items: cut, fullOutputPath } = await truncate(joinText(items), budget, options.files);

@@ -121,6 +121,8 @@ export async function executeCodemode(call: CodemodeCall, options: ExecuteOption
       wallMs: performance.now() - startedAt,
       files: options.files,
       notes: [...unseenImages(modelCalls.images(), outcome), ...lost],
+      code: source.code,
+      tools: caller.tools.map(({ name }) => name),
     });
     const usage = modelCalls.usage();
     return {

@@ -139,6 +139,8 @@ async function execute(
     wallMs: outcome.stats.wallMs,
     files: options.files,
     notes: lost ? ["Note: nothing of this script was stored: the store is full."] : [],
+    code: source.code,
+    tools: caller.tools.map((tool) => tool.name),
   });
   return {
     content,

@@ -68,6 +68,13 @@ function findBlocks(lines: readonly string[]): Block[] {
   return blocks;
 }
 
+/** Why a text in fences holds no script: the fence that stands at a line or below it is one of another language. */
+export function foreignFence(source: string, line: number): string | undefined {
+  const block = findBlocks(source.split(LINE_BREAK)).find(({ from }) => from >= line);
+  if (block === undefined || SCRIPT_LANGUAGES.has(block.language)) return undefined;
+  return `The script is inside of a Markdown fence for \`${block.language}\`; scripts are JavaScript or TypeScript`;
+}
+
 export type FenceOutcome =
   | { readonly ok: true; readonly code: string }
   | { readonly ok: false; readonly error: SourceError };

@@ -10,13 +10,14 @@
 import type { AnyNode } from "acorn";
 import { type BodyForm, expressionForm, PLAIN_FORM, readBodyForm } from "./body-form.ts";
 import { applyEdits, type ColumnShift } from "./edits.ts";
-import { isFencedTemplate, mayBeFenced, unfence } from "./fence.ts";
+import { foreignFence, isFencedTemplate, mayBeFenced, unfence } from "./fence.ts";
 import { mayGoOn } from "./may-go-on.ts";
 import { blankMagicComments } from "./magic-comments.ts";
 import { rewriteModule } from "./module-form.ts";
 import { isWrapped, mayBeTypes, parseExpression, parseScript, type ParseOutcome } from "./parse.ts";
 import { replacedNames } from "./replaced-names.ts";
 import type { SourceError } from "./source-error.ts";
+import { inPlainWords } from "./syntax-words.ts";
 import { chooseError, StripperBrokenError, stripScriptTypes, type StripTypes } from "./typescript.ts";
 import { unclosedStringAbove } from "./unclosed-string.ts";
 
@@ -83,7 +84,11 @@ function read(source: string, strip: StripTypes | undefined, fences: number): Pr
     }
   }
   const inner = fenced ? unfence(source) : undefined;
-  if (inner === undefined) return { ok: false, error };
+  if (inner === undefined) {
+    const foreign = fenced ? foreignFence(source, error.line ?? 0) : undefined;
+    if (foreign !== undefined) return { ok: false, error: { name: "SyntaxError", message: foreign } };
+    return { ok: false, error: inPlainWords(source, error, javascript) };
+  }
   if (!inner.ok) return inner;
   if (fences === 0) {
     const message = `The script stands in more than ${MAX_FENCES} Markdown fences; send it without fences`;

@@ -509,7 +509,10 @@ describe("errors", () => {
       column: 11,
       lineText: "const b = ;",
     });
-    expect(failure("return {")).toMatchObject({ message: "Unexpected end of input", line: 1 });
+    expect(failure("return {")).toMatchObject({
+      message: "Unexpected end of input: nothing closes the `{` on line 1",
+      line: 1,
+    });
     expect(failure("let a; let a;").message).toContain("'a'");
   });
 

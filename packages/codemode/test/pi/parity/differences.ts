@@ -90,7 +90,7 @@ export const DIFFERENCES: readonly Difference[] = [
     "an end that comes too early is on the last line",
     "const a = [1, 2",
     /SyntaxError: .*\n {4}at line 2/,
-    /SyntaxError: Unexpected end of input\n {4}at line 1/,
+    /SyntaxError: Unexpected end of input: nothing closes the `\[` on line 1\n {4}at line 1/,
   ),
   difference(
     "D3",
@@ -355,6 +355,34 @@ export const DIFFERENCES: readonly Difference[] = [
     "await fetch('x')",
     /fetch is not defined/,
     /Hint: there is no network here/,
+  ),
+  difference(
+    "D14",
+    "a name of another code mode is answered",
+    "print(1)",
+    /print is not defined\n {4}at line 1\n\nNo/,
+    /Hint: show text with `text\(value\)`/,
+  ),
+  difference(
+    "D14",
+    "a tool that is called by its bare name is answered",
+    "return await notes_search({ query: 'x' })",
+    /notes_search is not defined\n {4}at line 1\n\nNo/,
+    /Hint: tools are members of `tools`: `await tools\.notes_search\(args\)`/,
+  ),
+  difference(
+    "D14",
+    "a call that was not awaited is named",
+    "const r = tools.data({ i: 1 });\nreturn r.list.length",
+    /TypeError: cannot read property 'length' of undefined\n {4}at line 2\n\nTool/,
+    /Hint: `tools\.data\(…\)` on line 1 is not awaited/,
+  ),
+  difference(
+    "D3",
+    "a syntax error says what to change",
+    "[1].map((i) => await tools.data({ i }))",
+    /SyntaxError: (?!.*async function)/,
+    /SyntaxError: `await` is only allowed in an async function/,
   ),
   difference(
     "D15",
