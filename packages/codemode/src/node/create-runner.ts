@@ -2,6 +2,7 @@ import { createScriptRunner } from "../runner/runner.ts";
 import type { ScriptLimits, ScriptRunner } from "../types.ts";
 import { findNode } from "./find-node.ts";
 import { processDriver } from "./process-driver.ts";
+import { rememberNode } from "./remember-node.ts";
 import { sandboxFiles } from "./sandbox-files.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -30,19 +31,11 @@ export interface CreateRunnerOptions {
 
 /** Runs scripts in processes of this machine. Nothing is started before the first script or `warm()`. */
 export function createRunner(options: CreateRunnerOptions = {}): ScriptRunner {
-  let node: Promise<string> | undefined;
   const intl = Intl.DateTimeFormat().resolvedOptions();
   return createScriptRunner({
     driver: processDriver({
       files: sandboxFiles(),
-      node: () => {
-        node ??= findNode({ nodePath: options.nodePath, env: process.env });
-        // A failure is not kept: a Node may be installed meanwhile.
-        node.catch(() => {
-          node = undefined;
-        });
-        return node;
-      },
+      node: rememberNode(() => findNode({ nodePath: options.nodePath, env: process.env })),
     }),
     clock: systemClock,
     pool: {
