@@ -121,6 +121,8 @@ function isOwnBusiness(command: CommandFact, { fact }: Resource): boolean {
   if (fact.redirected === true) return fact.action === "read";
   if (fact.kind !== "path" || fact.action === "read") return true;
   if (fact.value === undefined) return false;
+  // What an unknown program may do to its words is its own affair, in whatever form they are given.
+  if (!command.known && fact.possible === true) return true;
   if (command.argv[0].value === fact.value) return true;
   if (!command.operands.some(({ value }) => value === fact.value)) return false;
   return !command.known || doesWithoutOptions(command, fact);

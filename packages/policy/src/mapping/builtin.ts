@@ -55,9 +55,16 @@ export const knownForeignTools: ReadonlyMap<string, readonly ToolMapping[]> = ne
 >([
   ["apply_patch", [{ patch: { argument: "patch" } }, { patch: { argument: "input" } }]],
   ["exec_command", [runs("cmd")]],
-  ...["shell", "local_shell", "run_command", "run_terminal_cmd", "execute_command"].map(
-    (name) => [name, [runs("command")]] as const,
-  ),
+  ...[
+    "shell",
+    "local_shell",
+    "run_command",
+    "run_shell_command",
+    "run_terminal_cmd",
+    "execute_command",
+    "bash_tool",
+    "terminal",
+  ].map((name) => [name, [runs("command")]] as const),
   ...["read_file", "read_text_file", "view_file", "list_directory", "search_files"].map(
     (name) => [name, [reads(...file)]] as const,
   ),

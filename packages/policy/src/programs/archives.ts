@@ -22,7 +22,20 @@ export const archiveTable: readonly ProgramSpec[] = [
     tree: ["--recurse-paths"],
   },
   {
-    names: ["unzip", "7z", "7za", "7zr", "unrar", "unar", "jar"],
+    names: ["7z", "7za", "7zr", "7zz"],
+    options:
+      "-o?write-tree -p?text -t?text -m?text -x?text -i?at-read -r?text -w?write-tree -v?text -y -bd -bb?text -bs?text -so -si?text -ssc?text -scs?text -slt -sdel! -spf! -ao?text -u?text",
+    optionsAnywhere: true,
+    subcommands: {
+      "a,u": { operands: { first: "write", rest: "read-tree" } },
+      "x,e": { operands: { first: "read", rest: "text" }, writesWithin: "folder" },
+      "l,t": { operands: { first: "read", rest: "text" }, readOnly: true },
+      "d,rn": { operands: { first: "write", rest: "text" } },
+      "b,h,i": { operands: { rest: "read" } },
+    },
+  },
+  {
+    names: ["unzip", "unrar", "unar", "jar"],
     options:
       "-l -t -v -Z -z -p -c -f -u -x=text -d=write-tree -j -o -n -q -qq -a -C -L -P=text -X -K -M -O=text -I=text -W -b",
     operands: { first: "read", rest: "text" },

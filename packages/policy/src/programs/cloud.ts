@@ -1,7 +1,7 @@
 import type { ProgramSpec, SubcommandSpec } from "./spec.ts";
 
 const net: SubcommandSpec = { network: true };
-const elsewhere: SubcommandSpec = { posix: true, network: false, wraps: { kind: "opaque", skip: 1 } };
+const elsewhere: SubcommandSpec = { posix: true, network: false, wraps: { kind: "opaque", place: true } };
 
 const ghBody =
   "-t,--title=text -b,--body=text -F,--body-file=read -a,--assignee=text -l,--label=text -m,--milestone=text -p,--project=text -w,--web -T,--template=text -e,--editor! -R,--repo=text -B,--base=text -H,--head=text -d,--draft -f,--fill --fill-first --fill-verbose --no-maintainer-edit -r,--reviewer=text --recover=read --dry-run";
@@ -14,6 +14,25 @@ const ghWrites: SubcommandSpec = {
   network: true,
   options: `${ghBody} -D,--dir=write-tree -O,--output=write -p,--pattern=text -c,--comment=text --delete-branch -s,--squash --rebase --admin --auto -n,--name=text --notes=text --notes-file=read -y,--yes`,
 };
+
+const dockerLooks: SubcommandSpec = {
+  readOnly: true,
+  options:
+    "-a,--all -q,--quiet -f,--filter=text --format=text --no-trunc -n,--last=text -s,--size -l,--latest --tail=text --since=text --until=text -t,--timestamps --no-stream --type=text --digests",
+};
+/** What starts a program in a container. */
+const dockerStarts: Readonly<Record<string, SubcommandSpec>> = {
+  run: { posix: true, options: dockerRun(), wraps: { kind: "opaque", place: true }, special: "docker-run" },
+  exec: {
+    posix: true,
+    options:
+      "-d,--detach -e,--env=text --env-file=read -i,--interactive --privileged -t,--tty -u,--user=text -w,--workdir=text --detach-keys=text",
+    wraps: { kind: "opaque", place: true },
+  },
+  create: { posix: true, options: dockerRun(), special: "docker-run" },
+};
+const dockerChanges =
+  "rm,rmi,stop,start,restart,kill,pause,unpause,rename,update,wait,attach,commit,tag,prune";
 
 /** Clients of services, containers and clusters. */
 export const cloudTable: readonly ProgramSpec[] = [
@@ -34,6 +53,7 @@ export const cloudTable: readonly ProgramSpec[] = [
     subcommands: {
       "issue,pr,release,repo,run,workflow,label,gist,project,secret,variable,cache,ruleset,org,search,codespace,ssh-key,gpg-key,mr,ci,discussion":
         {
+          aliases: "create=new list=ls checkout=co",
           subcommands: {
             "list,ls,view,status,diff,checks,issues,prs,repos,code,commits,verify": ghReads,
             merge: { ...ghWrites, special: "gh-merge" },
@@ -80,19 +100,8 @@ export const cloudTable: readonly ProgramSpec[] = [
     options:
       "--config=environment -c,--context=text -D,--debug -H,--host=host -l,--log-level=text --tls --tlscacert=read --tlscert=read --tlskey=read --tlsverify -v,--version",
     subcommands: {
-      "ps,images,version,info,inspect,history,port,top,stats,logs,diff,events,search": {
-        readOnly: true,
-        options:
-          "-a,--all -q,--quiet -f,--filter=text --format=text --no-trunc -n,--last=text -s,--size -l,--latest --tail=text --since=text --until=text -t,--timestamps --no-stream --type=text --digests",
-      },
-      run: { posix: true, options: dockerRun(), wraps: { kind: "opaque", skip: 0 }, special: "docker-run" },
-      exec: {
-        posix: true,
-        options:
-          "-d,--detach -e,--env=text --env-file=read -i,--interactive --privileged -t,--tty -u,--user=text -w,--workdir=text --detach-keys=text",
-        wraps: { kind: "opaque", skip: 0 },
-      },
-      create: { posix: true, options: dockerRun(), special: "docker-run" },
+      "ps,images,version,info,inspect,history,port,top,stats,logs,diff,events,search": dockerLooks,
+      ...dockerStarts,
       build: {
         network: true,
         options:
@@ -115,9 +124,23 @@ export const cloudTable: readonly ProgramSpec[] = [
           "up,down,start,stop,restart,build,pull,push,rm,kill,create,pause,unpause,cp,watch": {},
         },
       },
-      "container,image,volume,network,system,builder,buildx,context,manifest,plugin,swarm,service,stack,node,secret,config,trust,checkpoint":
+      container: {
+        groups: true,
+        aliases: "ps=ls,list rm=remove",
+        subcommands: {
+          ...dockerStarts,
+          "ps,logs,inspect,port,top,stats,diff": dockerLooks,
+          [dockerChanges]: {},
+        },
+      },
+      image: {
+        groups: true,
+        aliases: "rmi=rm,remove images=ls,list",
+        subcommands: { "images,history,inspect": dockerLooks, "pull,push": net, [dockerChanges]: {} },
+      },
+      "volume,network,system,builder,buildx,context,manifest,plugin,swarm,service,stack,node,secret,config,trust,checkpoint":
         { subcommandWords: 1 },
-      "rm,rmi,stop,start,restart,kill,pause,unpause,rename,update,wait,attach,commit,tag": {},
+      [dockerChanges]: {},
     },
   },
   {
@@ -141,7 +164,7 @@ export const cloudTable: readonly ProgramSpec[] = [
         network: true,
         posix: true,
         options: "-i,--stdin -t,--tty -q,--quiet",
-        wraps: { kind: "opaque", skip: 0 },
+        wraps: { kind: "opaque", place: true },
       },
       "run,debug,attach,port-forward,proxy": net,
       cp: { network: true, operands: { rest: "remote-read", last: "remote-write" } },

@@ -190,7 +190,22 @@ const looking: readonly ProgramSpec[] = [
     ],
     options:
       "-A,--show-all -b -e -E,--show-ends -n -s -t -T,--show-tabs -u -v --number --number-nonblank --squeeze-blank " +
-      "-c,--check -a -d -z,--zero --tag --text --binary --status --quiet --strict --warn -w=text -l=text -i -x -p -g=text -r -f",
+      "-c,--check -a -d -z,--zero --tag --text --binary --status --quiet --strict --warn -w=text -l=text -i -x -p -g=text -r -f -C -o",
+    operands: reads,
+    readOnly: true,
+  },
+  {
+    names: ["shuf", "gshuf"],
+    options:
+      "-e,--echo -i,--input-range=text -n,--head-count=text -o,--output=write --random-source=read -r,--repeat -z,--zero-terminated",
+    operands: reads,
+    operandsWith: { "--echo": { rest: "text" } },
+    readOnly: true,
+  },
+  {
+    names: ["nm", "objdump", "readelf", "size", "c++filt", "addr2line"],
+    options:
+      "-a -A -b=text -C,--demangle?text -d,--disassemble?text -D,--disassemble-all -e=read -f -g -h,--section-headers -H -i -l -n -p -r -s -S -t -u -v -V,--version -w -W -x --headers --dyn-syms --no-show-raw-insn -j,--section=text -M=text --help --plugin=execute",
     operands: reads,
     readOnly: true,
   },

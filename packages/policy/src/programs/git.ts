@@ -268,7 +268,12 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
     },
     options: "-q,--quiet",
   },
-  "filter-branch,filter-repo": { opaque: "it rewrites history with a program", special: "git-tree" },
+  "filter-branch,filter-repo": {
+    options:
+      "--setup=command --env-filter=command --tree-filter=command --index-filter=command --parent-filter=command --msg-filter=command --commit-filter=command --tag-name-filter=command --subdirectory-filter=text --original=text -d=write-tree -f,--force --prune-empty --all --path=text --path-glob=text --invert-paths --replace-text=read --mailmap=read",
+    opaque: "it rewrites history with a program",
+    special: "git-tree",
+  },
   bisect: {
     subcommands: {
       run: { posix: true, wraps: { kind: "argv" } },
@@ -347,8 +352,13 @@ const subcommands: Readonly<Record<string, SubcommandSpec>> = {
     opaque: "it runs what the configuration names",
     special: "git-other",
   },
-  "replace,notes,update-index,write-tree,commit-tree,mktag,mktree,pack-refs,gc,prune,repack,fsck,rerere,http-backend,fast-export,upload-pack,receive-pack":
+  "replace,notes,update-index,write-tree,commit-tree,mktag,mktree,pack-refs,gc,prune,repack,rerere,http-backend,fast-export,upload-pack,receive-pack":
     { special: "git-other" },
+  fsck: {
+    readOnly: true,
+    options:
+      "--lost-found! --full --strict --unreachable --dangling --no-dangling --cache -v,--verbose --connectivity-only --root --tags --no-reflogs --progress --no-progress --name-objects",
+  },
   "request-pull": { options: "-p", operands: { rest: "text" }, special: "git-request" },
   "hash-object": {
     options: "-w! -t=text --stdin --stdin-paths --path=text --no-filters --literally",

@@ -27,6 +27,9 @@ export const packageTable: readonly ProgramSpec[] = [
     special: "global",
     options: npmOptions,
     optionsAnywhere: true,
+    aliases:
+      "run=run-script,rum,urn test=t,tst install=i,in,ins,inst,insta,instal,isnt,isnta,isntal,isntall,add install-test=it ci=clean-install,ic,install-clean,isntall-clean install-ci-test=cit,clean-install-test,sit uninstall=remove,rm,r,un,unlink update=up,upgrade,udpate exec=x init=create,innit list=ls,la,ll view=info,show,v config=c search=s,se,find rebuild=rb dedupe=ddp explain=why link=ln adduser=add-user docs=home bugs=issues owner=author dist-tag=dist-tags version=verison",
+    abbreviates: true,
     subcommands: {
       "run,run-script,rum,urn,test,t,tst,start,stop,restart": code,
       "install,i,in,ins,add,install-test,it,update,up,upgrade,link,ln,audit,dedupe,ddp": nodeInstall,
@@ -35,7 +38,8 @@ export const packageTable: readonly ProgramSpec[] = [
       pack: { options: "--pack-destination=write-tree", writesWithin: "chosen" },
       "config,c,cache,edit,explore,login,logout,adduser,completion,doctor": code,
       "publish,unpublish,deprecate,dist-tag,access,owner,team,org,token,profile,hook,star,unstar": install,
-      "fund,view,info,show,v,outdated,search,s,find,ping,whoami,docs,repo,bugs,home": lookup,
+      "fund,view,info,show,v,outdated,search,s,find,ping,whoami,docs,repo,bugs,home,diff,sbom,stars,trust,undeprecate,help-search":
+        lookup,
       "ls,list,la,ll,explain,why,root,prefix,bin,query,get,help": { readOnly: true },
       "exec,x": {
         options: "-c,--call=command -p,--package=text",
@@ -60,6 +64,8 @@ export const packageTable: readonly ProgramSpec[] = [
       "-C,--dir=cwd -r,--recursive -F,--filter=text -w,--workspace-root --stream --silent -s --reporter=text --color --no-color --loglevel=text --parallel --aggregate-output --config?environment --ignore-workspace -h,--help -v,--version -D,--save-dev -P,--save-prod -E,--save-exact -g,--global --frozen-lockfile --no-frozen-lockfile --offline --prefer-offline --ignore-scripts --json --depth=text --long --if-present --registry=url",
     optionsAnywhere: true,
     mayStart: true,
+    aliases:
+      "run=run-script test=t,tst install=i remove=rm,uninstall,un update=up,upgrade list=ls,la,ll rebuild=rb link=ln config=c view=info,show",
     subcommands: {
       "run,run-script,test,t,tst,start,stop,restart,pack,config,c,env,store,setup,server": code,
       "patch,patch-commit,init,link,ln,unlink,prune,remove,rm,uninstall,un,rb,rebuild,deploy,import,approve-builds":
@@ -100,6 +106,7 @@ export const packageTable: readonly ProgramSpec[] = [
       "--cwd=cwd -e,--eval=code -p,--print=code -r,--preload=execute --env-file=environment -c,--config?environment --hot --watch --silent -b,--bun --smol -h,--help -v,--version --filter=text -d,--dev -D -g,--global --frozen-lockfile --production --ignore-scripts",
     optionsAnywhere: true,
     mayStart: true,
+    aliases: "install=i add=a remove=rm create=c",
     subcommands: {
       run: { mayStart: true, posix: true },
       exec: { opaque: "it runs a shell line" },
@@ -187,6 +194,7 @@ export const packageTable: readonly ProgramSpec[] = [
     options:
       "--manifest-path=read -C=cwd --config=environment -Z=text --color=text -q,--quiet -v,--verbose --locked --offline --frozen -h,--help -V,--version --list --release -r --workspace --all --all-targets --all-features --no-default-features -F,--features=text -p,--package=text --exclude=text --bin=text --bins --example=text --lib --test=text --tests --target=text --target-dir=write-tree -j,--jobs=text --profile=text --message-format=text",
     optionsAnywhere: true,
+    aliases: "build=b check=c test=t run=r doc=d remove=rm",
     subcommands: {
       "build,b,check,c,test,t,run,r,bench,doc,d,clean,rustc,rustdoc,package,expand,nextest,miri,make,uninstall,report,config":
         code,

@@ -62,6 +62,8 @@ export interface WrapSpec {
   readonly kind: "argv" | "line" | "opaque";
   /** Operands that come before the command. */
   readonly skip?: number;
+  /** `opaque`: the first operand is the name of the place. */
+  readonly place?: true;
   /** `NAME=value` words before the command set its environment. */
   readonly assignments?: boolean;
   /** Words that nobody has seen are added at the end. */
@@ -88,6 +90,12 @@ export interface SubcommandSpec {
   /** No effect but reading its resources and printing, unless a flag or an operand says otherwise. */
   readonly readOnly?: boolean;
   readonly subcommands?: Readonly<Record<string, SubcommandSpec>>;
+  /** Other names of its subcommands: `run=run-script,rum test=t`. Rules may use any of them. */
+  readonly aliases?: string;
+  /** The beginning of a subcommand's name is enough, where only one begins so. */
+  readonly abbreviates?: true;
+  /** Its word only groups what is below it: `docker container rm` is `docker rm`. */
+  readonly groups?: true;
   /** Its options are understood after the subcommand too. */
   readonly optionsAnywhere?: boolean;
   /** It has no options: every word is an operand. */
@@ -151,10 +159,12 @@ export interface CompiledOption {
   readonly unsafe: boolean;
 }
 
-export interface CompiledSpec extends Omit<SubcommandSpec, "options" | "subcommands"> {
+export interface CompiledSpec extends Omit<SubcommandSpec, "options" | "subcommands" | "aliases"> {
   readonly options: ReadonlyMap<string, CompiledOption>;
   readonly longNames: readonly string[];
   readonly subcommands: ReadonlyMap<string, CompiledSpec> | undefined;
+  /** The name that counts, by each other name. */
+  readonly aliases: ReadonlyMap<string, string>;
   /** Some option of it is unsafe, so a word that might be an option matters. */
   readonly hasUnsafe: boolean;
 }
@@ -205,10 +215,33 @@ function compileOptions(
 }
 
 const none: ReadonlyMap<string, CompiledOption> = new Map();
+const noAliases: ReadonlyMap<string, string> = new Map();
+
+function compileAliases(notation: string): ReadonlyMap<string, string> {
+  return new Map(
+    notation.split(" ").flatMap((entry) => {
+      const [name = "", others = ""] = entry.split("=");
+      return others.split(",").map((other) => [other, name] as const);
+    }),
+  );
+}
+
+/** The name that a subcommand goes by in rules, whichever of its names is written. */
+export function subcommandName(spec: CompiledSpec, written: string): string {
+  const name = spec.aliases.get(written);
+  if (name !== undefined || spec.abbreviates !== true || spec.subcommands?.has(written) === true)
+    return name ?? written;
+  const found = new Set<string>();
+  for (const known of spec.subcommands?.keys() ?? [])
+    if (known.startsWith(written)) found.add(spec.aliases.get(known) ?? known);
+  for (const [other, known] of spec.aliases) if (other.startsWith(written)) found.add(known);
+  const [only, ...others] = found;
+  return only === undefined || others.length > 0 || written.length < 2 ? written : only;
+}
 
 /** Makes one entry ready for lookups; the notation is checked here, when the module loads. */
 export function compileSpec(spec: SubcommandSpec, inherited?: CompiledSpec): CompiledSpec {
-  const { options: notation, subcommands, ...rest } = spec;
+  const { options: notation, subcommands, aliases = "", ...rest } = spec;
   const from = inherited?.optionsAnywhere === true ? inherited.options : none;
   const options = notation === undefined ? from : compileOptions(notation, from);
   const longNames: string[] = [];
@@ -217,7 +250,14 @@ export function compileSpec(spec: SubcommandSpec, inherited?: CompiledSpec): Com
     if (name.startsWith("--")) longNames.push(name);
     hasUnsafe ||= option.unsafe;
   }
-  const base: CompiledSpec = { ...rest, options, longNames, subcommands: undefined, hasUnsafe };
+  const base: CompiledSpec = {
+    ...rest,
+    options,
+    longNames,
+    subcommands: undefined,
+    aliases: aliases === "" ? noAliases : compileAliases(aliases),
+    hasUnsafe,
+  };
   if (subcommands === undefined) return base;
   const compiled = new Map<string, CompiledSpec>();
   for (const [names, sub] of Object.entries(subcommands)) {

@@ -98,6 +98,13 @@ export const wrapperTable: readonly ProgramSpec[] = [
     wraps: { kind: "argv", skip: 1, unless: ["--pid"] },
   },
   { names: ["nohup"], posix: true, readOnly: true, wraps: argv },
+  {
+    names: ["caffeinate"],
+    options: "-d -i -m -s -u -t=text -w=text",
+    posix: true,
+    readOnly: true,
+    wraps: argv,
+  },
   { names: ["setsid"], options: "-c,--ctty -f,--fork -w,--wait", posix: true, readOnly: true, wraps: argv },
   {
     names: ["daemonize", "daemon", "systemd-run", "systemd-inhibit"],
@@ -330,7 +337,42 @@ export const wrapperTable: readonly ProgramSpec[] = [
     special: "rest-command",
   },
   {
-    names: ["direnv", "dotenv", "dotenvx", "op", "doppler", "chamber", "aws-vault", "envchain", "infisical"],
+    names: ["op", "doppler", "infisical", "dotenvx"],
+    options: "-e=read -f=read --env-file=read",
+    posix: true,
+    subcommands: {
+      run: {
+        posix: true,
+        options:
+          "--env-file,-f=read --no-masking --account=text --project,-p=text --config,-c=text --env,-e=text --path=text --command=command --overload -q,--quiet",
+        wraps: argv,
+        special: "rest-line",
+      },
+      "item,vault,document,account,user,group,read,whoami,signin,signout,secrets,projects,configs,environments,get,set,login,logout,me":
+        { network: true },
+    },
+    network: true,
+    special: "rest-line",
+  },
+  {
+    names: ["direnv", "aws-vault", "chamber"],
+    subcommands: {
+      exec: {
+        posix: true,
+        network: true,
+        options: "--duration,-d=text -n,--no-session -s,--server --region=text",
+        wraps: { kind: "argv", skip: 1 },
+        special: "rest-line",
+      },
+    },
+  },
+  {
+    names: ["pipenv"],
+    network: true,
+    subcommands: { run: { posix: true, wraps: argv }, "shell,install,sync,lock,update": { network: true } },
+  },
+  {
+    names: ["dotenv", "envchain"],
     options: "-e=read -f=read --env-file=read",
     posix: true,
     wraps: { kind: "argv", skip: 0 },

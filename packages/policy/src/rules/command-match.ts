@@ -68,6 +68,7 @@ function prefixTest({ prefix, env = [] }: PrefixCommand, world: CommandWorld): C
   const options = rest.filter(isOption);
   const names = rest.filter((word) => !isOption(word));
   const [firstName] = names;
+  const canonical = canonicalWords(program, names);
   const aliases = options.map((option) => flagNames(program, names, option));
   const hosts = hostsOf(prefix);
   return {
@@ -76,13 +77,14 @@ function prefixTest({ prefix, env = [] }: PrefixCommand, world: CommandWorld): C
     env,
     loose(command) {
       if (!namesProgram(command, program)) return "no";
-      if (firstName !== undefined && !mayHold(command, firstName)) return "no";
+      if (firstName !== undefined && !mayHold(command, firstName) && command.subcommand[0] !== canonical[0])
+        return "no";
       if (rest.every((word, index) => command.argv[index + 1]?.value === word)) return "yes";
       const flags = worst(aliases.map((all) => hasFlag(command, all)));
       if (flags === "no") return "no";
       const words = worse(
         startsWith(plainWords(command), names),
-        startsWith([...command.subcommand, ...command.operands.map(valueOf)], names),
+        startsWith([...command.subcommand, ...command.operands.map(valueOf)], canonical),
       );
       return words === "yes" ? flags : words;
     },
@@ -100,6 +102,16 @@ function prefixTest({ prefix, env = [] }: PrefixCommand, world: CommandWorld): C
       );
     },
   };
+}
+
+/** Words behind a program with its subcommands by the names that they go by: `npm t` is `npm test`. */
+function canonicalWords(program: string, words: readonly string[]): readonly string[] {
+  if (words.length === 0 || [program, ...words].some((word) => /[*?]/.test(word))) return words;
+  const line = [program, ...words].map(quoteWord).join(" ");
+  const fact = analyzeCommand(line).commands.find(({ wrappers }) => wrappers.length === 0);
+  const plain = fact?.operands.map(valueOf) ?? [];
+  const all = [...(fact?.subcommand ?? []), ...plain].filter((word) => word !== undefined);
+  return fact === undefined || all.length !== plain.length + fact.subcommand.length ? words : all;
 }
 
 /** The hosts that the words of a prefix name. */
@@ -141,10 +153,13 @@ function predicateTest(
   world: CommandWorld,
   fail: (message: string) => void,
 ): CommandTest {
-  const { program, subcommand = [], flags, operands, readOnly, regex, env = [] } = match;
+  const { program, flags, operands, readOnly, regex, env = [] } = match;
+  const written = match.subcommand ?? [];
+  const subcommand = program.length === 1 ? canonicalWords(program[0] ?? "", written) : written;
   const open = program.some((name) => /[*?]/.test(name));
   const programTest = anyWildcard(program.map(baseName), { foldCase: true });
   const words = subcommand.map((word) => wildcard(word));
+  const writtenWords = written.map((word) => wildcard(word));
   const literals = subcommand.filter((word) => !/[*?]/.test(word));
   const aliasesOf = (names: readonly string[] = []): readonly (readonly string[])[] =>
     names.map((name) => [
@@ -164,10 +179,11 @@ function predicateTest(
     if (command.program === undefined || !programTest(command.program.toLowerCase())) return "no";
     const answers: Answer[] = [];
     if (words.length > 0) {
-      if (firstName !== undefined && !mayHold(command, firstName)) return "no";
+      if (firstName !== undefined && !mayHold(command, firstName) && command.subcommand[0] !== firstName)
+        return "no";
       const found = worse(
         matchWords([...command.subcommand, ...command.operands.map(valueOf)], words),
-        matchWords(plainWords(command), words),
+        matchWords(plainWords(command), writtenWords),
       );
       if (found === "no") return "no";
       answers.push(found);

@@ -79,6 +79,8 @@ export interface Scope {
   readonly variables: ReadonlyMap<string, ShellWord>;
   /** The list that is read runs once, from its start, in the shell that reads on. */
   readonly steady: boolean;
+  /** It runs on another machine or in a container: what it does is the same, and its paths are not those of here. */
+  readonly elsewhere?: true;
 }
 
 /** One run of the analysis: what was found so far, and how its parts call each other. */

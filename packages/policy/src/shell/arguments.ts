@@ -1,4 +1,4 @@
-import type { CompiledOption, CompiledSpec } from "../programs/spec.ts";
+import { subcommandName, type CompiledOption, type CompiledSpec } from "../programs/spec.ts";
 import { expandsToMany, mayBeOption, wordTail, type ShellWord } from "./shell-word.ts";
 
 export interface ParsedFlag {
@@ -197,11 +197,12 @@ export function parseArguments(root: CompiledSpec | undefined, words: readonly S
         uncertain ??= word;
         unknown = true;
       } else {
-        const next = spec.subcommands?.get(word.value);
+        const name = subcommandName(spec, word.value);
+        const next = spec.subcommands?.get(name);
         const operand = next === undefined && spec.subcommandOptional === true;
         if (spec.subcommands !== undefined && next === undefined && spec === root && !operand) unknown = true;
         if (!operand && (next !== undefined || spec === root || spec.subcommands === undefined)) {
-          subcommand.push(word.value);
+          if (next?.groups !== true) subcommand.push(name);
           if (next !== undefined) {
             spec = next;
             wanted = next.subcommands === undefined ? (next.subcommandWords ?? 0) : 1;

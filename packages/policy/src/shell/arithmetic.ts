@@ -1,4 +1,5 @@
 import { addDoubt, type Analysis } from "./analysis.ts";
+import { checkName, isDangerousVariable } from "./environment.ts";
 
 /**
  * Arithmetic evaluates what its variables hold, and a subscript in there can run a command. Numbers are harmless,
@@ -6,6 +7,10 @@ import { addDoubt, type Analysis } from "./analysis.ts";
  */
 export function checkArithmetic(analysis: Analysis, expression: string, text: string): void {
   const names = new Set(expression.match(/[A-Za-z_][A-Za-z0-9_]*/g) ?? []);
+  // `(( PATH = 1 ))` sets it like any assignment.
+  for (const name of names)
+    if (isDangerousVariable(name) && new RegExp(`\\b${name}\\s*([+*/%&|^-]|<<|>>)?=(?!=)`).test(expression))
+      checkName(analysis, name);
   const rest = expression.replace(/\$(\{#[A-Za-z_@*][\w@*[\]]*\}|[#?!])/g, "0");
   const plain = /^[\w\s+\-*/%<>=!&|^~?:(),.#$"{}]*$/.test(rest) && !/\$\(|`|\$\{[^}]*[^\w}]/.test(rest);
   if (plain && [...names].every((name) => isNumber(name) || isNumeric(analysis, name, text))) return;

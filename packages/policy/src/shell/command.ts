@@ -99,7 +99,9 @@ export function readCommand(
   }
 
   const source = extra.source ?? words.map((word) => word.raw).join(" ");
-  const resources = [...effects.resources, ...scope.redirected];
+  const resources = [...effects.resources, ...scope.redirected].filter(
+    ({ kind }) => kind !== "path" || scope.elsewhere !== true,
+  );
   const fact: CommandFact = {
     argv: [plainWord(head), ...words.slice(1).map(plainWord)],
     program,
@@ -169,6 +171,7 @@ function applyFlags(call: CommandCall): void {
     // The table does not know it: a path in it is judged as read and, for denies, as written.
     if (flag.value !== undefined) guessPath(call, flag.value, origin);
   }
+  if (parsed.unknown) readGlued(call);
   // A word that may turn out to be an option matters where some option does harm, or where nobody knows.
   if (
     parsed.uncertain !== undefined &&
@@ -387,6 +390,18 @@ const startsPrograms: ReadonlySet<string> = new Set(
     "helm terraform aws gcloud az systemctl kill pkill killall crontab make sed awk tar reboot shutdown mkfs mount"
   ).split(" "),
 );
+
+/** `-f/etc/x`, `-I../x`: a path right behind the letter of an option that the table may not have. */
+function readGlued(call: CommandCall): void {
+  for (const word of call.words.slice(1)) {
+    if (word.value === "--") return;
+    const option = /^-[A-Za-z]\w*[=:]?(?=(?:~|\.{1,2})?\/.)/.exec(word.value ?? word.prefix)?.[0];
+    if (option === undefined) continue;
+    const path = wordTail(word, option.length);
+    if (call.effects.resources.some(({ value }) => value !== undefined && value === path.value)) continue;
+    guessPath(call, path, `${call.program} ${word.raw}`);
+  }
+}
 
 function guessPath(call: CommandCall, word: ShellWord, origin: string): void {
   const text = word.value ?? word.prefix;

@@ -152,6 +152,7 @@ function readCommandNode(analysis: Analysis, node: CommandNode, scope: Scope, fo
       return stay;
     }
     case "Coproc":
+      if (node.name !== undefined) checkName(analysis, node.name.value);
       readBody(analysis, node.body, { ...scope, input: { kind: "pipe" } }, folders);
       return stay;
     default:

@@ -199,6 +199,7 @@ export function applyRole(
     }
     case "environment":
       effects.doubt("environment", `${origin} decides which configuration or code is used`);
+      if (/^(\.{0,2}\/|~\/)[^=]*$/.test(word.value ?? word.prefix)) effects.path("read", word, origin);
       return;
   }
 }

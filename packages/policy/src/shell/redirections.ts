@@ -2,6 +2,7 @@ import type { Redirection as ParsedRedirection } from "unbash";
 
 import type { Redirection, ResourceFact } from "../subject.ts";
 import { addDoubt, type StandardInput } from "./analysis.ts";
+import { bodyText } from "./piped-text.ts";
 import { isStream, pathFacts } from "./resources.ts";
 import { literalWord, plainWord, unknownWord, type ShellWord } from "./shell-word.ts";
 import { readWord, visitNested, type WordReader } from "./words.ts";
@@ -81,18 +82,4 @@ export function readRedirections(reader: WordReader, parsed: readonly ParsedRedi
     }
   }
   return { redirections, resources: resources.map((one) => ({ ...one, redirected: true })), input };
-}
-
-/** The text of a here-document in which nothing is expanded. */
-export function bodyText(
-  parts: readonly { readonly type: string; readonly value?: unknown }[] | undefined,
-  text: string,
-): string | undefined {
-  if (parts === undefined) return text;
-  let literal = "";
-  for (const part of parts) {
-    if (part.type !== "Literal" || typeof part.value !== "string") return undefined;
-    literal += part.value;
-  }
-  return literal;
 }

@@ -12,6 +12,8 @@ export interface ShellWord extends Word {
   readonly guess?: string;
   /** It is a process substitution: a pipe, not a file. */
   readonly pipe?: boolean;
+  /** The text that arrives through it, where the line shows it. */
+  readonly prints?: string;
   /** It is one of the names that an earlier command lists, or a piece of one. */
   readonly listed?: true;
   /** Its expansions can only be one word each that is no option: a number such as `$?`, or a hash. */

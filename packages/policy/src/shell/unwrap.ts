@@ -1,5 +1,5 @@
 import { compileSpec, type CompiledSpec, type WrapSpec } from "../programs/spec.ts";
-import type { Analysis, Folders } from "./analysis.ts";
+import type { Analysis, Folders, Scope } from "./analysis.ts";
 import { innerScope, runLine, type CommandCall } from "./effects.ts";
 import { assign } from "./environment.ts";
 import { addedWords, textWords } from "./listing.ts";
@@ -32,7 +32,9 @@ export function unwrap(call: CommandCall, spec: CompiledSpec | undefined): void 
   const rest = parsed.operands.slice(start.index);
   if (wraps.kind === "opaque") {
     effects.readOnly = false;
-    if (rest.length > 0) effects.hide(`${call.program} runs a command somewhere else`);
+    if (rest.length === 0) return;
+    effects.hide(`${call.program} runs a command somewhere else`);
+    startElsewhere(call, wraps.place === true ? afterPlace(rest) : rest);
     return;
   }
   const end =
@@ -77,6 +79,28 @@ export function unwrap(call: CommandCall, spec: CompiledSpec | undefined): void 
       );
     }
   } else startWords(call, [...command, ...added], start.env);
+}
+
+/** `kubectl exec pod -c x -- ls`, `docker exec name ls`: what stands behind the name of the place. */
+function afterPlace(words: readonly ShellWord[]): readonly ShellWord[] {
+  const dashes = words.findIndex(({ value }) => value === "--");
+  return words.slice(dashes === -1 ? 1 : dashes + 1);
+}
+
+/**
+ * Words that run as a command on another machine or in a container. Nobody sees what is there, so it asks all the
+ * same; what is plainly forbidden is forbidden there too.
+ */
+export function startElsewhere(call: CommandCall, words: readonly ShellWord[], line = false): void {
+  if (words.length === 0) return;
+  call.effects.later.push(() => {
+    const scope: Scope = { ...innerScope(call), elsewhere: true, variables: new Map(), steady: false };
+    const joined = joinWords(words);
+    const text = joined.value ?? joined.guess;
+    if (!line) call.analysis.runWords(words, scope, [undefined]);
+    else if (text !== undefined)
+      call.analysis.runText(text, { ...scope, redirections: [], redirected: [] }, [undefined]);
+  });
 }
 
 /** What `xargs` adds to the command: names that are listed in this line, its own text, or something unseen. */
@@ -159,5 +183,8 @@ function skipToCommand(
       assign(call.analysis, name, "command", call.analysis.commands.length);
     }
   }
-  return { index: index + (wraps.skip ?? 0), env };
+  const skip = wraps.skip ?? 0;
+  index += skip;
+  if (skip > 0 && call.parsed.operands[index]?.value === "--") index += 1;
+  return { index, env };
 }

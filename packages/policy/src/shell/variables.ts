@@ -18,9 +18,11 @@ export function withAssignments(reader: WordReader, statement: Statement, scope:
   if (!scope.steady || statement.background === true || scope.text.length > maxText) return scope;
   const node = statement.command;
   const first: PipelineNode | undefined = node.type === "AndOr" ? node.commands[0] : node;
-  if (first?.type !== "Command" || first.name !== undefined) return scope;
+  if (first?.type !== "Command") return scope;
+  const exported = first.name?.text === "export" && first.prefix.length === 0;
+  if (first.name !== undefined && !exported) return scope;
   const variables = new Map(scope.variables);
-  for (const item of first.prefix) {
+  for (const item of exported ? first.suffix : first.prefix) {
     if (item.type !== "Assignment" || item.append === true || item.index !== undefined) continue;
     if (item.value.type !== "Word" || !isPlain(item.value)) continue;
     const words = readWord(reader, item.value);

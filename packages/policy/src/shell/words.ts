@@ -9,6 +9,7 @@ import {
 import { addDoubt, homeOf, type Analysis, type Folders, type Scope } from "./analysis.ts";
 import { checkArithmetic } from "./arithmetic.ts";
 import { isDangerousVariable } from "./environment.ts";
+import { printedText } from "./piped-text.ts";
 import type { ShellWord } from "./shell-word.ts";
 
 /** Braces make at most this many words of one; more are told as one unknown word. */
@@ -43,6 +44,8 @@ export function readWord(reader: WordReader, word: ParsedWord): readonly ShellWo
     if (tilde !== undefined) return [tilde];
     return [{ raw: word.text, value: word.value, prefix: word.value }];
   }
+  const split = splitVariable(reader, word);
+  if (split !== undefined) return split;
   let drafts: Draft[] = [
     {
       value: "",
@@ -57,6 +60,18 @@ export function readWord(reader: WordReader, word: ParsedWord): readonly ShellWo
   ];
   for (const part of parts) drafts = readPart(reader, part, drafts, false);
   return drafts.map((draft) => finish(reader.analysis, word, draft));
+}
+
+/** `$x` alone and without quotes: the shell splits a known value at its blanks. */
+function splitVariable(reader: WordReader, { text, parts }: ParsedWord): readonly ShellWord[] | undefined {
+  const [only, ...others] = parts ?? [];
+  if (others.length > 0 || reader.pattern === true || reader.analysis.variablesLost) return undefined;
+  const name = only?.type === "SimpleExpansion" ? text.slice(1) : /^\$\{(\w+)\}$/.exec(text)?.[1];
+  const value = name === undefined ? undefined : reader.scope.variables.get(name);
+  if (value?.value === undefined || value.listed === true || !/^[\w@%+=:,./ \t-]+$/.test(value.value))
+    return undefined;
+  const pieces = value.value.split(/[ \t]+/).filter((piece) => piece !== "");
+  return pieces.length < 2 ? undefined : pieces.map((piece) => ({ raw: piece, value: piece, prefix: piece }));
 }
 
 function finish(analysis: Analysis, parsed: ParsedWord, draft: Draft): ShellWord {
@@ -78,6 +93,9 @@ function finish(analysis: Analysis, parsed: ParsedWord, draft: Draft): ShellWord
     word.guess = parsed.value;
     if (draft.splits) word.splits = true;
     if (draft.pipe && single) word.pipe = true;
+    const only = parsed.parts?.[0];
+    const prints = single && only?.type === "ProcessSubstitution" ? printedText(only.script) : undefined;
+    if (prints !== undefined) word.prints = prints;
     if (draft.numeric && !draft.prefix.startsWith("-")) word.numeric = true;
     if (draft.listed && single) word.listed = true;
   }

@@ -105,7 +105,6 @@ describeTwins([
       "newgrp x <<< 'rm -rf b'",
       "dc -e '!rm -rf b'",
       "vagrant ssh -c 'rm -rf b'",
-      "heroku run rm -rf b",
       "gcc -wrapper rm,-rf a.c",
       "apt-get -o APT::Update::Pre-Invoke::=x update",
     ],

@@ -108,7 +108,7 @@ describeTwins([
       "node --import=https://x.test/a a.js",
       "deno run https://x.test/a.ts",
       "mage -compile x | sh",
-      "printf 'x' | sh",
+      "printf '%b' x | sh",
       "base64 -d x | bash",
       "GIT_SSH_COMMAND='x' git fetch",
       "PAGER='x' git log",

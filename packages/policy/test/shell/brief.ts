@@ -43,6 +43,13 @@ export function doubts(text: string, options?: AnalyzeOptions): string[] {
   return [...new Set(analyze(text, options).doubts.map((doubt) => doubt.kind))];
 }
 
+/** The first command of a text, where what it starts is not meant. */
+export function first(text: string, options?: AnalyzeOptions): CommandFact {
+  const found = analyze(text, options).commands[0];
+  if (found === undefined) throw new Error(`no command in ${text}`);
+  return found;
+}
+
 /** The last command of a text, where there must be one. */
 export function last(text: string, options?: AnalyzeOptions): CommandFact {
   const found = analyze(text, options).commands.at(-1);

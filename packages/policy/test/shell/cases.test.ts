@@ -118,7 +118,7 @@ const cases: readonly Case[] = [
   {
     id: "B18",
     text: "ssh prod 'rm -rf /srv'",
-    commands: ["ssh prod rm -rf /srv"],
+    commands: ["ssh prod rm -rf /srv", "ssh>rm --recursive --force /srv"],
     resources: ["network host prod"],
     opaque: true,
     doubts: ["opaque"],
@@ -275,7 +275,7 @@ const cases: readonly Case[] = [
   {
     id: "F04",
     text: "sed 's/.*/touch pwned/e' f.txt",
-    commands: ["sed s/.*/touch pwned/e f.txt"],
+    commands: ["sed s/.*/touch pwned/e f.txt", "sed>touch pwned"],
     opaque: true,
     doubts: ["opaque"],
   },
@@ -447,7 +447,7 @@ function seen(one: Case): Record<string, unknown> {
     doubts: [...new Set(facts.doubts.map((doubt) => doubt.kind))],
     readOnly: final?.readOnly,
     known: final?.known,
-    opaque: final?.opaque !== undefined,
+    opaque: facts.commands.some(({ opaque }) => opaque !== undefined),
     redirections: final?.redirections.map(
       (item) => `${item.fd ?? ""}${item.operator} ${item.target.value} ${item.action}`,
     ),

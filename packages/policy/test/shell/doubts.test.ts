@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isHarmlessVariable } from "../../src/shell/environment.ts";
-import { analyze, doubts, last } from "./brief.ts";
+import { analyze, doubts, first, last } from "./brief.ts";
 
 describe("environment", () => {
   it.each([
@@ -248,7 +248,7 @@ describe("scripts of sed and awk", () => {
     "awk '/[/]/{system($0)}#/'",
     "awk '@load \"x\"'",
   ])("%s does not, or nobody can tell", (text) => {
-    expect(last(text).opaque).toBeDefined();
-    expect(last(text).readOnly).toBe(false);
+    expect(first(text).opaque).toBeDefined();
+    expect(first(text).readOnly).toBe(false);
   });
 });

@@ -191,7 +191,8 @@ describe("find and fd", () => {
 
   it("hand found files to the command", () => {
     expect(resources("find . -name .env -exec cat {} \\;")).toContain("read ./**/.env (glob)");
-    expect(resources("fd -e ts -x rm")).toContain("delete ?");
+    expect(resources("fd x -x rm")).toContain("delete ?");
+    expect(resources("fd -e ts -x rm")).toContain("delete ./**/*.ts (glob)");
     expect(doubts("find . -exec cat {} +")).toEqual([]);
   });
 

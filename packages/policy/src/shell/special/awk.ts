@@ -11,6 +11,20 @@ export function onlyPrints(program: string): boolean {
   return !/\bprintf?\b[^;{}]*>/.test(bare);
 }
 
+/** The shell lines that stand in an awk program as whole strings: in `system("…")` and on either side of a pipe. */
+export function linesOf(program: string): readonly string[] {
+  const found = program.matchAll(
+    /(?:\bsystem\s*\(\s*|\|&?\s*)"((?:[^"\\\n]|\\.)*)"|"((?:[^"\\\n]|\\.)*)"\s*\|&?\s*getline/g,
+  );
+  return [...found]
+    .slice(0, maxLines)
+    .map(([, run, fed]) => (run ?? fed ?? "").replace(/\\(["\\])/g, "$1"))
+    .filter((line) => line !== "");
+}
+
+/** More lines than this in one program are not read one by one. */
+const maxLines = 32;
+
 /** After these a `/` starts a pattern; after a name, a number or a closing bracket it divides. */
 const beforePattern: ReadonlySet<string> = new Set(["", "(", ",", "~", "!", "{", "}", ";", "&", "|", "\n"]);
 

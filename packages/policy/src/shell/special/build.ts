@@ -161,7 +161,10 @@ function readCompiler(call: CommandCall): void {
 /** `lerna exec -- x`: what stands behind the word is a command. */
 function readExecWord(call: CommandCall): void {
   const at = call.words.findIndex(({ value }) => value === "exec");
-  if (at === -1) return;
+  if (at === -1) {
+    readWorkspace(call);
+    return;
+  }
   const behind = call.words.slice(at + 1);
   const dashes = behind.findIndex(({ value }) => value === "--");
   const first = behind.findIndex(({ value, prefix }) => !(value ?? prefix).startsWith("-"));
@@ -169,6 +172,20 @@ function readExecWord(call: CommandCall): void {
   if (words.length === 0) return;
   call.effects.readOnly = false;
   startWords(call, words);
+}
+
+/** `yarn workspace name publish` and `yarn workspaces foreach -A publish` are `yarn publish` elsewhere in the project. */
+function readWorkspace(call: CommandCall): void {
+  const { words, parsed, effects } = call;
+  if (!call.program.startsWith("yarn")) return;
+  const [first] = parsed.operands;
+  const each = parsed.subcommand[0] === "workspaces";
+  if (first === undefined || (each && first.value !== "foreach")) return;
+  const behind = words.slice(words.indexOf(first) + 1);
+  const start = each ? behind.findIndex(({ value, prefix }) => !(value ?? prefix).startsWith("-")) : 0;
+  if (start === -1 || behind.length === 0) return;
+  effects.readOnly = false;
+  startWords(call, [literalWord("yarn"), ...behind.slice(start)]);
 }
 
 /** What it keeps for the person lies in the home folder. */

@@ -1,9 +1,9 @@
 import { applyRole, innerScope, isDescriptor, runLine, type CommandCall } from "../effects.ts";
 import { unite } from "../folders.ts";
 import { hostFact } from "../resources.ts";
-import { joinWords, startWords } from "../unwrap.ts";
+import { joinWords, startElsewhere, startWords } from "../unwrap.ts";
 import { addDoubt } from "../analysis.ts";
-import { literalWord, wordTail } from "../shell-word.ts";
+import { literalWord, wordTail, type ShellWord } from "../shell-word.ts";
 import { moduleWords, readClassPath } from "./build.ts";
 import { has, isPi } from "./has.ts";
 
@@ -35,6 +35,7 @@ function readShell(call: CommandCall): void {
   if (first !== undefined && first.value !== "-" && !isStandardInput(first) && !has(call, "-s")) {
     effects.readOnly = false;
     if (first.pipe === true) effects.hide(`${program} runs what another command prints`);
+    runPrinted(call, first);
     effects.path("execute", first, `${program} ${first.raw}`);
     effects.path("read", first, `${program} ${first.raw}`);
     for (const word of rest)
@@ -60,6 +61,14 @@ function readShell(call: CommandCall): void {
   }
   effects.readOnly = false;
   effects.hide(`${program} runs what it reads from standard input`);
+}
+
+/** `bash <(echo 'rm x')`: it asks all the same, and what is plainly there is read, so that a deny of it holds. */
+function runPrinted(call: CommandCall, { prints }: ShellWord): void {
+  if (prints === undefined) return;
+  call.effects.later.push(() => {
+    call.analysis.runText(prints, innerScope(call), call.effects.base);
+  });
 }
 
 function isStandardInput(word: CommandCall["words"][number]): boolean {
@@ -156,7 +165,9 @@ function readSource(call: CommandCall): void {
   const { effects, folders, parsed } = call;
   call.analysis.variablesLost = true;
   effects.doubt("redefinition", "a file that is read into the shell can change what names mean");
-  if (parsed.operands[0]?.pipe === true) effects.hide("the shell runs what another command prints");
+  const [file] = parsed.operands;
+  if (file?.pipe === true) effects.hide("the shell runs what another command prints");
+  if (file !== undefined) runPrinted(call, file);
   const anywhere = unite(folders, [undefined]);
   effects.outcome = { ok: anywhere, fail: anywhere };
 }
@@ -194,13 +205,27 @@ function readSsh(call: CommandCall): void {
     const option = flag.name === "-o" ? (flag.value?.value ?? "") : "";
     if (/^\s*(proxycommand|localcommand|permitlocalcommand|knownhostscommand)/i.test(option))
       effects.hide("ssh -o runs a command here");
+    const line = /^\s*(?:proxy|local|knownhosts)command(?:\s*=\s*|\s+)/i.exec(option)?.[0];
+    if (line !== undefined && flag.value !== undefined)
+      runLine(call, wordTail(flag.value, line.length), `ssh -o ${line.trim()}`);
     // `-L port:host:hostport`: what is reached from there.
     if (flag.name !== "-L" && flag.name !== "-R") continue;
     const target = /(?:^|:)(\[[^\]]*\]|[^:/\s]+):\d+$/.exec(flag.value?.value ?? "")?.[1];
     if (target !== undefined) effects.resources.push(hostFact(literalWord(target), `ssh ${flag.name}`));
   }
-  if (parsed.operands.length > 1) effects.hide("a command on another machine");
-  else effects.readOnly = false;
+  effects.readOnly = false;
+  const command = parsed.operands.slice(1);
+  if (command.length > 0) {
+    effects.hide("a command on another machine");
+    startElsewhere(call, command[0]?.value === "--" ? command.slice(1) : command, true);
+    return;
+  }
+  const { input } = call.scope;
+  if (input.kind === "inherited" || parsed.operands.length === 0 || has(call, "-N", "-n", "-W")) return;
+  // Without a command it is a shell that reads its own.
+  effects.hide("another machine runs what ssh reads from standard input");
+  const text = input.kind === "text" ? (input.text ?? input.guess) : undefined;
+  if (text !== undefined) startElsewhere(call, [literalWord(text)], true);
 }
 
 function readParallel(call: CommandCall): void {

@@ -75,16 +75,36 @@ function notAnOption(word: ShellWord): ShellWord {
 
 const placeholder = /\{(\/|\/\/|\.|\/\.)?\}/;
 
+/**
+ * The files that `fd -e ts` names to what it starts: with that ending, below one folder. Without an ending its pattern
+ * and the ignore files decide, which is not known.
+ */
+function filesOfFd({ parsed }: CommandCall): ShellWord | undefined {
+  const values = (name: string) =>
+    parsed.flags.flatMap((flag) => (flag.name === name ? [flag.value?.value] : []));
+  const [place = ".", ...others] = [
+    ...parsed.operands.slice(1).map((word) => word.value ?? "?"),
+    ...values("--search-path").map((word) => word ?? "?"),
+  ];
+  const [ending, ...more] = values("--extension");
+  if (others.length > 0 || more.length > 0 || /[*?[]/.test(place)) return undefined;
+  if (ending === undefined || !/^[\w.]+$/.test(ending)) return undefined;
+  const value = `${place.replace(/\/+$/, "")}/**/*.${ending.replace(/^\./, "")}`;
+  return { raw: "{}", value, prefix: value, glob: true };
+}
+
 function readFd(call: CommandCall): void {
+  const files = filesOfFd(call);
   for (const flag of call.parsed.flags) {
     const { rest } = flag;
     if (rest === undefined || rest.length === 0) continue;
     const placed = rest.some((word) => placeholder.test(word.value ?? ""));
     const command = rest.map((word) => {
       const marker = placeholder.exec(word.value ?? "")?.[0];
+      if (word.value === "{}" && files !== undefined) return files;
       return marker === undefined ? word : notAnOption(replaceMarker(word, marker));
     });
-    startWords(call, placed ? command : [...command, { raw: "{}", value: undefined, prefix: "./" }]);
+    startWords(call, placed ? command : [...command, files ?? { raw: "{}", value: undefined, prefix: "./" }]);
   }
 }
 

@@ -1,6 +1,8 @@
 /** What a sed script does beside printing. `undefined`: it could not be read to its end. */
 export interface SedScript {
   readonly runs: boolean;
+  /** Of what it runs: the text that stands in the script. */
+  readonly lines: readonly string[];
   readonly reads: readonly string[];
   readonly writes: readonly string[];
 }
@@ -9,6 +11,7 @@ export interface SedScript {
 export function readSedScript(script: string): SedScript | undefined {
   const reads: string[] = [];
   const writes: string[] = [];
+  const lines: string[] = [];
   let runs = false;
   let at = 0;
 
@@ -79,7 +82,7 @@ export function readSedScript(script: string): SedScript | undefined {
         break;
       case "e":
         runs = true;
-        restOfLine();
+        lines.push(restOfLine());
         break;
       case "r":
       case "R":
@@ -94,14 +97,19 @@ export function readSedScript(script: string): SedScript | undefined {
         const delimiter = script[at] ?? "";
         at++;
         if (delimiter === "" || !skipDelimited(delimiter)) return undefined;
+        const start = at;
         for (; at < script.length && script[at] !== delimiter; at++) if (script[at] === "\\") at++;
+        const replacement = script.slice(start, at);
         if (script[at] !== delimiter) return undefined;
         at++;
         if (command === "y") break;
         while (at < script.length && /[gpieImM\d w]/.test(script[at] ?? "")) {
           const flag = script[at];
           at++;
-          if (flag === "e") runs = true;
+          if (flag === "e") {
+            runs = true;
+            lines.push(replacement);
+          }
           if (flag === "w") {
             writes.push(restOfLine());
             break;
@@ -114,5 +122,5 @@ export function readSedScript(script: string): SedScript | undefined {
         while (/[\d\s.]/.test(script[at] ?? "") && script[at] !== "\n") at++;
     }
   }
-  return { runs, reads, writes };
+  return { runs, lines, reads, writes };
 }

@@ -1,7 +1,7 @@
 import { isDangerousVariable } from "../environment.ts";
-import { applyRole, type CommandCall } from "../effects.ts";
+import { applyRole, runLine, type CommandCall } from "../effects.ts";
 import { literalWord, type ShellWord } from "../shell-word.ts";
-import { onlyPrints } from "./awk.ts";
+import { linesOf, onlyPrints } from "./awk.ts";
 import { readSedScript } from "./sed.ts";
 import { has } from "./has.ts";
 
@@ -31,7 +31,10 @@ function readSed(call: CommandCall): void {
   const read = readSedScript(texts.join("\n"));
   if (read === undefined) effects.hide("a sed script that could not be read");
   else {
-    if (read.runs && !has(call, "--sandbox")) effects.hide("the sed script runs a shell command");
+    if (read.runs && !has(call, "--sandbox")) {
+      effects.hide("the sed script runs a shell command");
+      for (const line of read.lines) if (line !== "") runLine(call, literalWord(line), "sed e");
+    }
     for (const path of read.reads) effects.path("read", literalWord(path), `sed r ${path}`);
     for (const path of read.writes) effects.path("write", literalWord(path), `sed w ${path}`);
   }
@@ -53,7 +56,10 @@ function readAwk(call: CommandCall): void {
   for (const program of programs) {
     if (program.value === undefined)
       effects.hide("an awk program that is not known before it runs can run commands");
-    else if (!onlyPrints(program.value)) effects.hide("the awk program can run commands or write files");
+    else if (!onlyPrints(program.value)) {
+      effects.hide("the awk program can run commands or write files");
+      for (const line of linesOf(program.value)) runLine(call, literalWord(line), "awk");
+    }
   }
   for (const file of operands) {
     if (!/^[A-Za-z_]\w*=/.test(file.value ?? "")) effects.path("read", file, `awk ${file.raw}`);
