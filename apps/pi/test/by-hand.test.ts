@@ -163,6 +163,38 @@ describe("/codemode runs a script with no model", () => {
     expect(shown(pi).at(-1)).toContain("42");
   });
 
+  it.each([
+    ["\u001b", "Escape"],
+    ["\u001b[27u", "Escape of the Kitty protocol"],
+    ["\u001b[27;129u", "the same with Num Lock on"],
+    ["\u001b[27;65:1u", "the same with Caps Lock on"],
+    ["\u001b[27;1;27~", "Escape of xterm's other protocol"],
+  ])("ends with %j, and with no other key", async (escape) => {
+    const keys = new Set<(data: string) => unknown>();
+    const keyboard = (extension: ExtensionAPI): void => {
+      extension.on("session_start", (_event, { ui }) => {
+        ui.onTerminalInput = (handler) => {
+          keys.add(handler);
+          return () => void keys.delete(handler);
+        };
+      });
+    };
+    await using pi = await scriptedPiSession({
+      ui: {},
+      mode: "tui",
+      extensions: [keyboard, createNestbox({ policy: quietPolicy() })],
+    });
+    const endless = pi.session.prompt("/codemode await new Promise((done) => setTimeout(done, 600_000))");
+    await vi.waitFor(() => expect(keys.size).toBe(1), { timeout: 60_000 });
+    const press = (data: string): unknown[] => [...keys].map((handler) => handler(data));
+    for (const other of ["e", "\u001b[A", "\u001b[27;5u", "\u001b[27;1:3u", "\u001bx"])
+      expect(press(other)).toEqual([undefined]);
+    expect(press(escape)).toEqual([{ consume: true }]);
+    await endless;
+    expect(shown(pi).at(-1)).toMatch(/Script failed[^]*aborted/);
+    expect(keys.size).toBe(0);
+  });
+
   it("is refused where codemode is off", async () => {
     await using pi = await scriptedPiSession({
       ui: {},

@@ -3,6 +3,7 @@
  * same policy and the same files. A run ends with Escape, with `stop`, and with the session.
  */
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { isKeyRelease, matchesKey } from "@earendil-works/pi-tui";
 import type { HostEvent, RootCallOutcome } from "@nestbox/calls";
 import type { JsonObject } from "@nestbox/tool";
 
@@ -34,9 +35,6 @@ export interface HandRuns {
 }
 
 const STATUS = "nestbox";
-const ESCAPE = "\u001b";
-/** Escape as terminals with the Kitty protocol send it, pressed once. */
-const KITTY_ESCAPE = "\u001b[27u";
 
 export function createHandRuns(options: HandRunsOptions): HandRuns {
   const { pi, own } = options;
@@ -65,7 +63,8 @@ export function createHandRuns(options: HandRunsOptions): HandRuns {
       const unsubscribe =
         context.mode === "tui"
           ? context.ui.onTerminalInput((data) => {
-              if (asking > 0 || (data !== ESCAPE && data !== KITTY_ESCAPE)) return undefined;
+              // In every form that terminals send, with Num Lock on too.
+              if (asking > 0 || isKeyRelease(data) || !matchesKey(data, "escape")) return undefined;
               controller.abort();
               return { consume: true };
             })
