@@ -198,6 +198,28 @@ describe("a path from a model", () => {
       expect(readFileSync(join(root, "count.txt"), "utf8")).toBe("20");
     });
 
+    it("that another change makes first, or leads elsewhere by then, is read as it is when its turn comes", async () => {
+      // contract A14
+      const queue = createMutationQueue();
+      const append = (path: string, line: string) =>
+        changeInside({ root, path, queue }, (text = "") => `${text}${line}\n`);
+      await Promise.all([
+        append("fresh.txt", "one"),
+        append("fresh.txt", "two"),
+        append("fresh.txt", "three"),
+      ]);
+      expect(readFileSync(join(root, "fresh.txt"), "utf8")).toBe("one\ntwo\nthree\n");
+      // While it waits, a link that leads out takes the place of the file.
+      const first = changeInside({ root, path: "fresh.txt", queue }, () => {
+        rmSync(join(root, "fresh.txt"));
+        symlinkSync("/etc/hostname", join(root, "fresh.txt"));
+        return undefined;
+      });
+      const second = append("fresh.txt", "four");
+      await first;
+      await expect(second).rejects.toMatchObject({ code: "bad-path" });
+    });
+
     it("waits for whoever holds the file in Pi's queue, and Pi waits for it", async () => {
       // contract A14
       const file = join(root, "src/a.txt");

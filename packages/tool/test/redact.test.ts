@@ -146,10 +146,10 @@ describe("redaction", () => {
     ];
     for (const trap of traps) {
       const text = trap.repeat(Math.ceil(400_000 / trap.length));
-      const started = performance.now();
+      const started = process.threadCpuUsage();
       redact(text);
       redactForRecord(text);
-      expect([trap, performance.now() - started < 20_000]).toEqual([trap, true]);
+      expect([trap, process.threadCpuUsage(started).user / 1_000 < 20_000]).toEqual([trap, true]);
     }
   }, 600_000);
 

@@ -115,10 +115,10 @@ describe("a text that is cut", () => {
   });
 
   it("of gigantic length is read in linear time", () => {
-    const started = performance.now();
+    const started = process.threadCpuUsage();
     truncateText("y".repeat(20_000_000));
     truncateText("y\n".repeat(10_000_000), { keep: "tail" });
-    expect(performance.now() - started).toBeLessThan(60_000);
+    expect(process.threadCpuUsage(started).user / 1_000).toBeLessThan(60_000);
   }, 120_000);
 
   it("on one line is shortened without half a character", () => {
