@@ -132,9 +132,9 @@ describe("a log keeps no secret that has a shape", () => {
       "://".repeat(200_000),
       "'".repeat(500_000),
     ];
-    const began = performance.now();
+    const began = process.threadCpuUsage();
     for (const text of texts) expect(redactText(text)).toContain(`${text.length} characters in all`);
-    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(process.threadCpuUsage(began).user / 1_000).toBeLessThan(20_000);
   });
 });
 

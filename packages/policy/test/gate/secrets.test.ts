@@ -73,9 +73,9 @@ describe("a secret in what ran is not on record", () => {
       `curl ${" -".repeat(40_000)}`,
       `docker login ${"a ".repeat(40_000)}`,
     ]) {
-      const began = performance.now();
+      const began = process.threadCpuUsage();
       redactText(text);
-      expect(performance.now() - began).toBeLessThan(20_000);
+      expect(process.threadCpuUsage(began).user / 1_000).toBeLessThan(20_000);
     }
   });
 });
