@@ -1,9 +1,10 @@
+import { CodemodeError } from "../runner/errors.ts";
 import { createScriptRunner } from "../runner/runner.ts";
 import type { ScriptLimits, ScriptRunner } from "../types.ts";
 import { findNode } from "./find-node.ts";
 import { processDriver } from "./process-driver.ts";
 import { rememberNode } from "./remember-node.ts";
-import { sandboxFiles } from "./sandbox-files.ts";
+import { sandboxFiles, whyUnusable } from "./sandbox-files.ts";
 import { systemClock } from "./system-clock.ts";
 
 export interface CreateRunnerOptions {
@@ -31,11 +32,15 @@ export interface CreateRunnerOptions {
 
 /** Runs scripts in processes of this machine. Nothing is started before the first script or `warm()`. */
 export function createRunner(options: CreateRunnerOptions = {}): ScriptRunner {
+  const files = sandboxFiles();
+  const unusable = whyUnusable(files);
+  const find = rememberNode(() => findNode({ nodePath: options.nodePath, env: process.env }));
   const intl = Intl.DateTimeFormat().resolvedOptions();
   return createScriptRunner({
     driver: processDriver({
-      files: sandboxFiles(),
-      node: rememberNode(() => findNode({ nodePath: options.nodePath, env: process.env })),
+      files,
+      node: () =>
+        unusable === undefined ? find() : Promise.reject(new CodemodeError("no-sandbox", unusable)),
     }),
     clock: systemClock,
     pool: {

@@ -262,10 +262,13 @@ function descriptorOf(stream: unknown): number | undefined {
   return typeof fd === "number" && fd >= 0 ? fd : undefined;
 }
 
-/** The line of a dying process that says why. */
-function firstReason(stderr: string): string {
+/** The line of a dying process that says why: that of its error, and not the one of the source that Node shows above. */
+export function firstReason(stderr: string): string {
   const lines = stderr.split("\n").map((line) => line.replace(/^#\s*/, "").trim());
-  const line = lines.find((text) => /error|fatal|cannot|no usable/i.test(text)) ?? "";
+  const line =
+    lines.find((text) => /^(?:\w*Error\b.*:|FATAL ERROR:|Fatal )/.test(text)) ??
+    lines.find((text) => /error|fatal|cannot|not found/i.test(text)) ??
+    "";
   return line.slice(0, 300);
 }
 

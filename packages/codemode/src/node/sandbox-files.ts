@@ -21,7 +21,7 @@ export function sandboxFiles(): SandboxFiles {
   const library = source
     ? dirname(require.resolve("isolated-vm/package.json"))
     : join(root, "vendor", "isolated-vm");
-  const dependency = realpathSync(dirname(require.resolve("acorn/package.json")));
+  const dependency = folderOf(require, "acorn");
   return {
     main: source ? join(root, "src", "sandbox", "main.ts") : join(root, "dist", "sandbox", "main.js"),
     conditions: source ? ["--conditions=@nestbox/source"] : [],
@@ -30,12 +30,33 @@ export function sandboxFiles(): SandboxFiles {
       ...new Set([
         root,
         realpathSync(root),
-        dependency,
+        ...(dependency === undefined ? [] : [dependency]),
         ...lookups(root, "acorn"),
         ...lookups(realpathSync(root), "acorn"),
       ]),
     ],
   };
+}
+
+/** The folder of a package, where it is one on the disk; Yarn has them in archives that nothing but its own loader reads. */
+function folderOf(require: NodeJS.Require, name: string): string | undefined {
+  try {
+    return realpathSync(dirname(require.resolve(`${name}/package.json`)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why no sandbox can be started from these files, and what to do; undefined where nothing is known against it. */
+export function whyUnusable(files: SandboxFiles, loader = process.versions["pnp"]): string | undefined {
+  if (!existsSync(files.main))
+    return `There is no ${files.main}: @nestbox/codemode was bundled into another file, or installed in part. Leave it out of the bundle (as an external package), or install it again.`;
+  if (loader !== undefined)
+    return "Scripts need the files of @nestbox/codemode on the disk, and Yarn's Plug'n'Play keeps them in archives. Write `nodeLinker: node-modules` into .yarnrc.yml and run `yarn install`.";
+  const platform = `${process.platform}-${process.arch}`;
+  if (!existsSync(join(files.prebuilds, platform)))
+    return `There is no isolated-vm for ${platform} in ${files.prebuilds}. Scripts run on Linux (x64, arm64), macOS (arm64) and Windows (x64): on one of these install @nestbox/codemode again, elsewhere use a container.`;
+  return undefined;
 }
 
 /** Where Node looks for a dependency on its way up, as far as it has to go. */
