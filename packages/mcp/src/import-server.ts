@@ -19,6 +19,7 @@ import { modelContent, type SaveOutput } from "./content.ts";
 import { McpError } from "./error.ts";
 import { foreignSchema } from "./foreign-schema.ts";
 import { mcpNamespaceName, mcpToolNames } from "./names.ts";
+import { orAborted } from "./or-aborted.ts";
 
 /** Characters of a tool's description that a model is told. */
 const maxDescriptionChars = 16_000;
@@ -43,6 +44,8 @@ export interface ImportOptions {
   readonly saveOutput?: SaveOutput;
   /** Tools of the server that are read. Default 1,000. */
   readonly maxTools?: number;
+  /** Ends the import as long as it is under way; what was imported has nothing to do with it any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ImportedServer {
@@ -59,8 +62,10 @@ export interface ImportedServer {
  * `content`, `structuredContent` and `isError`, as it does in Pi. Throws `McpError` (`bad-server`).
  */
 export async function importMcpServer(options: ImportOptions): Promise<ImportedServer> {
-  const { server, client, maxTools = 1_000 } = options;
-  const listed = (await client.listTools()).tools;
+  const { server, client, signal, maxTools = 1_000 } = options;
+  const { tools: listed } = await orAborted(signal, () =>
+    client.listTools(undefined, signal === undefined ? {} : { signal }),
+  );
   if (listed.length > maxTools)
     throw new McpError("bad-server", `MCP server "${server}" lists more than ${maxTools} tools`);
   const instructions = client.getInstructions();
@@ -114,21 +119,23 @@ function toolOf(
     signal: AbortSignal | undefined,
     onUpdate: ToolUpdateCallback | undefined,
   ): Promise<ToolResult> => {
-    const result = await client.callTool(
-      { name: tool.name, arguments: { ...params } },
-      {
-        timeout: timeoutMs,
-        resetTimeoutOnProgress: true,
-        ...(signal === undefined ? {} : { signal }),
-        ...(onUpdate === undefined
-          ? {}
-          : {
-              onprogress: ({ progress, total, message }) => {
-                const text = message ?? `Progress ${progress}${total === undefined ? "" : `/${total}`}`;
-                onUpdate({ content: [{ type: "text", text }], details: { server, tool: tool.name } });
-              },
-            }),
-      },
+    const result = await orAborted(signal, () =>
+      client.callTool(
+        { name: tool.name, arguments: { ...params } },
+        {
+          timeout: timeoutMs,
+          resetTimeoutOnProgress: true,
+          ...(signal === undefined ? {} : { signal }),
+          ...(onUpdate === undefined
+            ? {}
+            : {
+                onprogress: ({ progress, total, message }) => {
+                  const text = message ?? `Progress ${progress}${total === undefined ? "" : `/${total}`}`;
+                  onUpdate({ content: [{ type: "text", text }], details: { server, tool: tool.name } });
+                },
+              }),
+        },
+      ),
     );
     return resultOf(options, tool.name, result);
   };

@@ -21,12 +21,15 @@ export interface Sessions {
  */
 export function createSessions(factory: McpFactory, options: SessionOptions): Sessions {
   const transports = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  let isClosed = false;
 
   const open = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: options.createId,
       maxRequestBodySize: options.maxRequestBytes,
       onsessioninitialized: async (sessionId) => {
+        // Nobody would end it, nor the calls that its client makes.
+        if (isClosed) return await transport.close();
         transports.set(sessionId, transport);
         if (transports.size <= options.maxSessions) return;
         const [oldest] = transports;
@@ -42,6 +45,7 @@ export function createSessions(factory: McpFactory, options: SessionOptions): Se
 
   return {
     async fetch(request) {
+      if (isClosed) return new Response("The server closes", { status: 503 });
       const sessionId = request.headers.get("mcp-session-id");
       if (sessionId === null) {
         const transport = await open();
@@ -59,6 +63,7 @@ export function createSessions(factory: McpFactory, options: SessionOptions): Se
       return transport.handleRequest(request);
     },
     async close() {
+      isClosed = true;
       const open = [...transports.values()];
       transports.clear();
       await Promise.all(open.map((transport) => transport.close()));

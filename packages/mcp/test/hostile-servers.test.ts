@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { connectMcpServer } from "@nestbox/mcp/node";
 import { compileSchema, type RunnableTool, type ToolResult } from "@nestbox/tool";
 import { foreignSchema } from "../src/foreign-schema.ts";
@@ -21,7 +21,7 @@ async function hostile(
     onCall = "reply({ content: [] })",
     onList = "",
   },
-  more: { readonly timeoutMs?: number } = {},
+  more: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
 ) {
   const path = join(folder, `${name}.mjs`);
   await writeFile(
@@ -29,7 +29,7 @@ async function hostile(
     `import { createInterface } from "node:readline";
 const raw = (text) => process.stdout.write(text);
 const send = (message) => raw(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
-createInterface({ input: process.stdin }).on("line", (line) => {
+createInterface({ input: process.stdin }).on("line", async (line) => {
   const { id, method, params } = JSON.parse(line);
   const reply = (result) => send({ id, result });
   if (method === "initialize") reply({ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" }, instructions: "i".repeat(200_000) });
@@ -42,6 +42,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     server: "s",
     endpoint: { kind: "stdio", command: process.execPath, args: [path] },
     timeoutMs: more.timeoutMs ?? 20_000,
+    ...(more.signal === undefined ? {} : { signal: more.signal }),
   });
 }
 
@@ -93,6 +94,17 @@ describe("a server that misbehaves", () => {
     await expect(first).rejects.toBeInstanceOf(Error);
     expect((await run(server.tools[0], { n: 2 })).content).toEqual([{ type: "text", text: "2" }]);
     expect((await run(server.tools[0], { n: 3 })).content).toEqual([{ type: "text", text: "3" }]);
+  });
+
+  it("and keeps its list to itself is let go of when its import is aborted, and its process ended", async () => {
+    const controller = new AbortController();
+    const started = join(folder, "asked");
+    const onList = `(await import("node:fs")).writeFileSync(${JSON.stringify(started)}, String(process.pid)); return`;
+    const connecting = hostile("silent", { onList }, { signal: controller.signal });
+    const pid = await vi.waitFor(async () => Number(await readFile(started, "utf8")), { timeout: 30_000 });
+    controller.abort();
+    await expect(connecting).rejects.toMatchObject({ name: "AbortError" });
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), { timeout: 30_000 });
   });
 
   it("and lists 10,000 tools is refused, and its process ended", async () => {

@@ -198,9 +198,25 @@ describe("an imported server", () => {
       seen.push(partial.content);
       controller.abort();
     });
-    await expect(running).rejects.toBeInstanceOf(Error);
+    // contract B3
+    await expect(running).rejects.toMatchObject({ name: "AbortError" });
     await expect.poll(() => stopped).toBe(true);
     expect(seen).toEqual([[{ type: "text", text: "waiting" }]]);
+  });
+
+  it("neither calls nor is read once it is aborted", async () => {
+    let calls = 0;
+    const { tools } = await imported([open("counts")], () => {
+      calls++;
+      return Promise.resolve({ content: [] });
+    });
+    const aborted = AbortSignal.abort();
+    // contract B3
+    await expect(run(tools[0], {}, aborted)).rejects.toMatchObject({ name: "AbortError" });
+    expect(calls).toBe(0);
+    await expect(imported([open("counts")], undefined, { signal: aborted })).rejects.toMatchObject({
+      name: "AbortError",
+    });
   });
 
   it("fails a call that takes too long, leaves out a tool whose schema cannot be read, and refuses endless lists", async () => {

@@ -8,6 +8,8 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { serveMcpHttp } from "@nestbox/mcp/node";
+import { createMcpFactory } from "../src/server.ts";
+import { createSessions } from "../src/sessions.ts";
 import { exampleHost } from "./support/example-host.ts";
 import { fakeHost, text } from "./support/fake-host.ts";
 
@@ -292,5 +294,73 @@ describe("the HTTP server", () => {
     );
     expect((await clients[2]?.listTools())?.tools.length).toBe(8);
     expect((await post(server.url, { "mcp-session-id": "made-up" })).status).toBe(404);
+  });
+
+  it("ends the session that was unused for longest, and not the oldest one", async () => {
+    const server = await serveMcpHttp(exampleHost(), {
+      name: "example",
+      version: "1",
+      port: 0,
+      maxSessions: 2,
+    });
+    cleanups.push(() => server.close());
+    const connect = async (): Promise<Client> => {
+      const client = newClient("legacy");
+      await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+      cleanups.push(() => client.close());
+      return client;
+    };
+    const oldest = await connect();
+    const unused = await connect();
+    await oldest.listTools({}, { cacheMode: "bypass" });
+    await connect();
+    expect((await oldest.listTools({}, { cacheMode: "bypass" })).tools.length).toBe(8);
+    await expect(unused.listTools({}, { cacheMode: "bypass", timeout: 5_000 })).rejects.toBeInstanceOf(Error);
+  });
+
+  it("begins no session once it closes: nobody would end it", async () => {
+    let open = 0;
+    const create = createMcpFactory(exampleHost(), { name: "example", version: "1" });
+    const factory = (): ReturnType<typeof create> => {
+      const server = create();
+      open++;
+      // The SDK's server is no event target.
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener
+      server.onclose = () => open--;
+      return server;
+    };
+    const sessions = createSessions(factory, {
+      maxSessions: 2,
+      maxRequestBytes: 100_000,
+      createId: () => "one",
+    });
+    const initialize = (): Promise<Response> =>
+      sessions.fetch(
+        new Request("http://127.0.0.1/mcp", {
+          method: "POST",
+          headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
+          body: JSON.stringify({
+            jsonrpc: "2.0",
+            id: 1,
+            method: "initialize",
+            params: {
+              protocolVersion: "2025-06-18",
+              capabilities: {},
+              clientInfo: { name: "test", version: "1" },
+            },
+          }),
+        }),
+      );
+    // Its request is being read when the server closes.
+    const late = initialize();
+    await sessions.close();
+    await late;
+    await vi.waitFor(() => expect(open).toBe(0), { timeout: 10_000 });
+    expect((await initialize()).status).toBe(503);
+    const ping = new Request("http://127.0.0.1/mcp", {
+      method: "POST",
+      headers: { "mcp-session-id": "one" },
+    });
+    expect((await sessions.fetch(ping)).status).toBe(503);
   });
 });

@@ -31,8 +31,10 @@ export function patchOf(index: number, before: Run, after: Run): RunPatch | "sam
   // Calls vanish when a file is written by another run.
   if (old.size > 0) return "anew";
   const head = headOf(after);
-  const scriptChanged = JSON.stringify(before.script) !== JSON.stringify(after.script);
-  const headChanged = JSON.stringify(headOf(before)) !== JSON.stringify(head);
+  const scriptChanged = !same(before.script, after.script);
+  const headChanged = !same(headOf(before), head);
+  // A patch can bring a script, and take none away.
+  if (scriptChanged && after.script === undefined) return "anew";
   if (calls.length === 0 && !scriptChanged && !headChanged) return "same";
   return {
     run: index,
@@ -75,12 +77,15 @@ const fields = [
   "updates",
 ] as const satisfies readonly (keyof RunCall)[];
 
+const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
 function sameCall(a: RunCall, b: RunCall): boolean {
   return (
     fields.every((field) => a[field] === b[field]) &&
     a.decision?.effect === b.decision?.effect &&
     a.decision?.rule === b.decision?.rule &&
     a.decision?.layer === b.decision?.layer &&
-    (a.waits === b.waits || JSON.stringify(a.waits) === JSON.stringify(b.waits))
+    same(a.waits, b.waits) &&
+    same(a.script, b.script)
   );
 }

@@ -41,6 +41,26 @@ describe("a run that goes on", () => {
     expect(patchOf(0, runOf(whole), decided)).toMatchObject({ calls: { length: 8 } });
   });
 
+  it("is told of what a call's own script has output, while the call goes on", () => {
+    const script = (output: readonly object[]) => ({ text: "inner", state: "running", output });
+    const runWith = (output: readonly object[]) =>
+      runOf({
+        ...exampleTrace(),
+        calls: [{ ...call("run/1", "codemode"), status: "running", script: script(output) }],
+      });
+    const before = runWith([]);
+    const after = runWith([{ kind: "console", text: "half way" }]);
+    const patch = patchOf(0, before, after);
+    if (typeof patch === "string") throw new Error(patch);
+    expect(patch.calls.map((one) => one.script?.output)).toEqual([[{ kind: "console", text: "half way" }]]);
+    expect(applyPatch(before, patch)).toEqual(after);
+  });
+
+  it("is told anew when it has a script no more", () => {
+    const { script: _script, ...without } = exampleTrace();
+    expect(patchOf(0, runOf(exampleTrace()), runOf(without))).toBe("anew");
+  });
+
   it("is told anew when it is another run", () => {
     const whole = exampleTrace();
     expect(patchOf(0, runOf(whole), runOf({ ...whole, calls: [call("other", "other")] }))).toBe("anew");

@@ -10,6 +10,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { compileSchema, formatSchemaErrors } from "@nestbox/tool";
 import { foreignSchema } from "../foreign-schema.ts";
 import { importMcpServer, type ImportedServer, type ImportOptions } from "../import-server.ts";
+import { orAborted } from "../or-aborted.ts";
 
 /** How a server is reached. */
 export type McpEndpoint =
@@ -26,7 +27,6 @@ export type McpEndpoint =
 
 export type ConnectOptions = Omit<ImportOptions, "client"> & {
   readonly endpoint: McpEndpoint;
-  readonly signal?: AbortSignal;
   /** Told when the connection has ended, by whichever side. */
   readonly onClose?: () => void;
 };
@@ -47,7 +47,7 @@ export async function connectMcpServer(options: ConnectOptions): Promise<Connect
   if (options.onClose !== undefined) client.onclose = options.onClose;
   const requestOptions = options.signal === undefined ? {} : { signal: options.signal };
   try {
-    await client.connect(transportOf(options.endpoint), requestOptions);
+    await orAborted(options.signal, () => client.connect(transportOf(options.endpoint), requestOptions));
     const imported = await importMcpServer({ ...options, client });
     const close = (): Promise<void> => client.close();
     return { ...imported, close, [Symbol.asyncDispose]: close };
