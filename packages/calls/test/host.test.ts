@@ -437,6 +437,35 @@ describe("what is handed out", () => {
     expect(inputs).toEqual([{ n: 2 }]);
   });
 
+  // contract B3
+  it("begins no call of a batch that was aborted while the others were being judged, and settles what was allowed", async () => {
+    const controller = new AbortController();
+    const ran: string[] = [];
+    const settled: string[] = [];
+    const gate: CallGate = {
+      decide: async ({ tool: { name } }: CallRequest) => {
+        if (name === "second") controller.abort();
+        return { effect: "allow", decision: { effect: "allow", rule: "all", layer: "test" }, reason: "" };
+      },
+      settled: ({ tool: { name } }, end) => void settled.push(`${name} ${end.isError} ${end.durationMs}`),
+    };
+    const note = (name: string) => tool(name, () => (ran.push(name), name));
+    const { host } = hostWith([note("first"), note("second")], { gate });
+    const { outcomes } = await host.batch(
+      [
+        { name: "first", args: {} },
+        { name: "second", args: {} },
+      ],
+      { signal: controller.signal },
+    );
+    expect(outcomes.map(({ isError, failure, durationMs }) => [isError, failure, durationMs])).toEqual([
+      [true, "cancelled", undefined],
+      [true, "cancelled", undefined],
+    ]);
+    expect(ran).toEqual([]);
+    expect(settled).toEqual(["first true undefined"]);
+  });
+
   it("runs a batch that is larger than what may run at a time", async () => {
     const { host } = hostWith([echo("a")], { limits: { maxConcurrent: 2 } });
     const { outcomes } = await host.batch(Array.from({ length: 7 }, (_, n) => ({ name: "a", args: { n } })));
