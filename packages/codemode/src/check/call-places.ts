@@ -1,3 +1,5 @@
+import type { OwnNames } from "./own-names.ts";
+import { type ToolAliases, toolAliases } from "./tool-aliases.ts";
 import type { Token } from "./tokens.ts";
 
 /** Places of a script that belong to calls of tools. */
@@ -20,8 +22,12 @@ const NO_CALL: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Reads where a script calls tools, `tools.name(…)` and `tools["name"](…)`, from its tokens. */
-export function callPlaces(tokens: readonly Token[]): CallPlaces {
+/**
+ * Reads where a script calls tools from its tokens: `tools.name(…)`, `tools["name"](…)`, `ctx.executeTool("name", …)`, and
+ * names that it gave to `tools` or to tools itself.
+ */
+export function callPlaces(tokens: readonly Token[], names: OwnNames): CallPlaces {
+  const aliases = toolAliases(tokens);
   const scopes: Scope[] = [];
   const arguments_ = new Set<number>();
   const callees = new Set<number>();
@@ -32,7 +38,7 @@ export function callPlaces(tokens: readonly Token[]): CallPlaces {
     if (scopes.findLast((scope) => scope !== "data") === "tool") arguments_.add(index);
     if (token.kind !== "other") continue;
     if (token.text === "(") {
-      const callee = calledTool(tokens, index);
+      const callee = calledTool(tokens, index, names, aliases);
       if (callee !== undefined) callees.add(callee);
       scopes.push(callee !== undefined ? "tool" : calls(tokens, index) ? "other" : "data");
     } else if (token.text === "{") scopes.push(opensBlock(tokens, index) ? "other" : "data");
@@ -45,18 +51,40 @@ export function callPlaces(tokens: readonly Token[]): CallPlaces {
 }
 
 /** The name's index when the parenthesis calls a tool. */
-function calledTool(tokens: readonly Token[], open: number): number | undefined {
+function calledTool(
+  tokens: readonly Token[],
+  open: number,
+  names: OwnNames,
+  aliases: ToolAliases,
+): number | undefined {
   const text = (index: number): string | undefined => tokens[index]?.text;
+  const isFree = (index: number): boolean => !/^\??\.$/.test(text(index - 1) ?? "");
   let at = open - 1;
   if (text(at) === "?.") at--;
-  const isComputed = text(at) === "]" && tokens[at - 1]?.kind === "string" && text(at - 2) === "[";
+  if (tokens[at]?.kind === "name" && isFree(at) && aliases.functions.has(text(at) ?? "")) return at;
+  if (text(at) === "executeTool" && text(at - 1) === "." && text(at - 2) === "ctx" && isFree(at - 2))
+    return isLiteral(tokens, open + 1, names) ? at : undefined;
+  const isComputed = text(at) === "]" && text(at - 2) === "[" && isLiteral(tokens, at - 1, names);
   const name = isComputed ? at - 1 : at;
   at = isComputed ? at - 3 : at - 1;
   if (!isComputed && (tokens[name]?.kind !== "name" || (text(at) !== "." && text(at) !== "?.")))
     return undefined;
   if (text(at) === "." || text(at) === "?.") at--;
-  if (text(at) !== "tools" || tokens[at]?.kind !== "name") return undefined;
-  return text(at - 1) === "." || text(at - 1) === "?." ? undefined : name;
+  if (tokens[at]?.kind !== "name" || !isFree(at)) return undefined;
+  return text(at) === "tools" || aliases.tools.has(text(at) ?? "") ? name : undefined;
+}
+
+/** A text, or a variable that holds one and is never assigned again. */
+function isLiteral(tokens: readonly Token[], index: number, names: OwnNames): boolean {
+  const token = tokens[index];
+  if (token?.kind === "string") return true;
+  if (token?.kind !== "name" || names.isChanged(token.text)) return false;
+  const initial = names.initialValue(token.text);
+  return (
+    initial !== undefined &&
+    tokens[initial]?.kind === "string" &&
+    /^[;,]$|^(?:const|let|var|return|await|try|for|if)$/.test(tokens[initial + 1]?.text ?? ";")
+  );
 }
 
 function calls(tokens: readonly Token[], open: number): boolean {

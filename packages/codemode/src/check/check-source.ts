@@ -26,7 +26,8 @@ export function toCheckSource(code: string): CheckSource | { readonly reason: st
   const inner = mayBeFenced(code) ? unfence(code) : undefined;
   if (inner?.ok === false) return { reason: inner.error.message };
   const source = inner?.code ?? code;
-  if (/^\s*(?:import|export)\b/m.test(source))
+  // These stand only outside of a function, where the checker's one complaint is of a `return`.
+  if (/^\s*(?:import|export|declare\s+(?:global|module))\b/m.test(source))
     return { extension: ".ts", text: source, lineOffset: 0, shifts: [] };
   return { extension: ".ts", text: `(async () => {\n${source}\n})`, lineOffset: -1, shifts: [] };
 }

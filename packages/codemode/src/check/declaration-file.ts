@@ -6,7 +6,9 @@ import { nameOf, renderSignature, type Signature } from "../declarations/tool-de
 const WORLD = `
 interface NestboxListedTool { name: string; description: string }
 interface NestboxOutcome { toolCall: any; result: any; isError: boolean }
-declare const ctx: { executeTool(name: string, args?: any): Promise<NestboxOutcome> };
+declare const ctx: {
+  executeTool<N extends string>(name: N, ...args: N extends keyof ToolArguments ? [...ToolArguments[N], ...any[]] : any[]): Promise<NestboxOutcome>;
+};
 declare function text(value?: any): void;
 declare function image(value: any): void;
 declare function exit(): never;
@@ -62,12 +64,16 @@ export function renderDeclarationFile(tools: readonly CallableTool[]): string {
   const types: string[] = [];
   const typeNames = new Set<string>();
   const members = new Map<string, string>();
+  // Arguments by exact name, which is what `ctx.executeTool` takes.
+  const exact = new Map<string, string>();
   for (const tool of tools) {
     const identifier = names.identifierOf(tool.name);
     if (members.has(identifier)) continue;
     const { input, output, declarations } = signatureWithNewNames(tool, identifier, typeNames);
     types.push(...declarations);
-    const call = `(args${mayBeLeftOut(tool) ? "?" : ""}: ${input}): Promise<${output}>;`;
+    const args = `args${mayBeLeftOut(tool) ? "?" : ""}: ${input}`;
+    exact.set(tool.name, `${JSON.stringify(tool.name)}: [${args}];`);
+    const call = `(${args}): Promise<${output}>;`;
     // A bare `new(…)` would declare a constructor.
     members.set(identifier, `${JSON.stringify(identifier)}${call}`);
     // The exact name works too, wherever it is no identifier of another tool.
@@ -75,8 +81,17 @@ export function renderDeclarationFile(tools: readonly CallableTool[]): string {
       members.set(tool.name, `${JSON.stringify(tool.name)}${call}`);
     }
   }
-  const body = [...members.values()].map((member) => `  ${member.replaceAll("\n", "\n  ")}`).join("\n");
-  return `${types.join("\n")}\ninterface ${TOOLS_TYPE} {\n${body}\n}\ndeclare const tools: ${TOOLS_TYPE};\n${WORLD}`;
+  return [
+    ...types,
+    `interface ${TOOLS_TYPE} {\n${indented(members)}\n}`,
+    `interface ToolArguments {\n${indented(exact)}\n}`,
+    `declare const tools: ${TOOLS_TYPE};`,
+    WORLD,
+  ].join("\n");
+}
+
+function indented(members: ReadonlyMap<string, string>): string {
+  return [...members.values()].map((member) => `  ${member.replaceAll("\n", "\n  ")}`).join("\n");
 }
 
 /** What a result's schema does not say is not wrong to use, so it is `any`. Types of two tools never share a name. */

@@ -21,6 +21,8 @@ const COUNT_CODES: ReadonlySet<number> = new Set([2554, 2555]);
 const NAME_CODES: ReadonlySet<number> = new Set([
   2304, 2552, 2580, 2581, 2582, 2583, 2584, 2591, 2592, 2593, 2867, 2868, 18004,
 ]);
+/** A `return` outside of a function: the end of a script that is a module, too. */
+const TOP_LEVEL_RETURN = 1108;
 /** A member that does not exist; with a near one that does. */
 const MEMBER_CODE = 2339;
 const NEAR_MEMBER_CODE = 2551;
@@ -55,7 +57,7 @@ interface Finding {
  * what may well be right when it runs.
  */
 export function readDiagnostics(output: string, options: ReadOptions): CheckOutcome {
-  const findings = parse(output, options.file);
+  const findings = parse(output, options.file).filter(({ code }) => code !== TOP_LEVEL_RETURN);
   if (findings.some(({ code }) => code >= 1000 && code < 2000)) {
     return { kind: "not-checked", reason: "the checker cannot read the script" };
   }
@@ -96,7 +98,7 @@ function parse(output: string, file: string): Finding[] {
 function judge({ text, declarations, erased }: ReadOptions): (finding: Finding, offset: number) => boolean {
   const tokens = readTokens(text);
   const names = ownNames(tokens);
-  const places = callPlaces(tokens);
+  const places = callPlaces(tokens, names);
   const values =
     erased === undefined ? undefined : new Set(readTokens(erased).map(({ text: value }) => value));
   const typeOf = (name: string): string | undefined => declaredType(declarations, name);
