@@ -7,7 +7,11 @@ const LINGER_MS = 1_000;
  */
 export function endProcess(running: Pick<NodeJS.Process, "stdout" | "stderr" | "exit">): void {
   setTimeout(() => {
-    const unwritten = running.stdout.writableLength + running.stderr.writableLength;
+    const unwritten = [running.stdout, running.stderr].reduce(
+      // What nobody reads any more is never written.
+      (sum, stream) => sum + (stream.destroyed ? 0 : stream.writableLength),
+      0,
+    );
     if (unwritten > 0) endProcess(running);
     else running.exit();
   }, LINGER_MS).unref();

@@ -15,6 +15,8 @@ export interface InterruptSource extends Interrupts {
 /**
  * Ctrl-C and SIGTERM end the command once; the next one is the system's, whatever the command is still doing. The listeners
  * stay until then: others, who put the cursor back at the end of a process, end it themselves where they are alone.
+ * A terminal that is closed ends the command too. Its SIGHUP may come twice, from the system and from the shell, and is no
+ * sign of impatience.
  */
 export function listenForSignals(
   source: Pick<NodeJS.Process, "on" | "off" | "kill" | "pid">,
@@ -31,7 +33,12 @@ export function listenForSignals(
       interrupts.end("terminated");
     }
   };
-  source.on("SIGINT", begin).on("SIGTERM", begin);
+  const hangUp = (): void => {
+    if (ended) return;
+    ended = true;
+    interrupts.end("the terminal was closed");
+  };
+  source.on("SIGINT", begin).on("SIGTERM", begin).on("SIGHUP", hangUp);
 }
 
 export function createInterrupts(): InterruptSource {

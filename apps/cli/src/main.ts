@@ -7,19 +7,34 @@ if (problem === undefined) {
   const { main } = await import("./program.ts");
   const { createInterrupts, listenForSignals } = await import("./interrupts.ts");
   const { endProcess } = await import("./end-process.ts");
+  const { watchReaders } = await import("./lost-reader.ts");
+  const { tellUnfinished } = await import("./unfinished.ts");
   // `pnpm nestbox` in a checkout runs at its root; paths are relative to where it was typed.
   const { INIT_CWD, npm_lifecycle_event } = process.env;
   if (npm_lifecycle_event === "nestbox" && INIT_CWD !== undefined) process.chdir(INIT_CWD);
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      // A reader that has seen enough (`| head`) is no failure; there is nobody left to tell anything.
-      if (error.code !== "EPIPE") throw error;
-      process.exit();
-    });
-  }
+  const argv = process.argv.slice(2);
   const interrupts = createInterrupts();
   listenForSignals(process, interrupts);
-  process.exitCode = await main(process.argv.slice(2), process, interrupts.signal, interrupts);
+  const { exitCodes } = await import("./exit-codes.ts");
+  let unread: number | undefined;
+  watchReaders(process, {
+    lost() {
+      unread ??= exitCodes.ok;
+      interrupts.end("nobody reads what it says any more");
+    },
+    failed(stream, error) {
+      // It may come after the command has ended.
+      process.exitCode = unread = exitCodes.usage;
+      if (stream === "standard output")
+        process.stderr.write(`nestbox: ${stream} cannot be written (${error}).\n`);
+      interrupts.end(`${stream} cannot be written`);
+    },
+  });
+  const finished = tellUnfinished(process, process, argv.includes("--json"));
+  const code = await main(argv, process, interrupts.signal, interrupts);
+  finished();
+  // What came to its end by itself is what it was, read or not.
+  process.exitCode = unread === exitCodes.ok && code !== exitCodes.aborted ? code : (unread ?? code);
   endProcess(process);
 } else {
   process.stderr.write(problem);

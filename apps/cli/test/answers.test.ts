@@ -19,7 +19,7 @@ async function atTerminal(code: string, answers: readonly string[], ...more: rea
   let asked = 0;
   stderr.on("data", (text: string) => {
     said += text;
-    const questions = said.split("stop the script > ").length - 1;
+    const questions = said.split("y, s, n or q > ").length - 1;
     if (questions === asked) return;
     asked = questions;
     // Longer than what was typed ahead counts for.

@@ -34,6 +34,16 @@ describe("signals", () => {
     expect(source.listenerCount(signal === "SIGINT" ? "SIGTERM" : "SIGINT")).toBe(0);
   });
 
+  it("SIGHUP ends the command, and is no sign of impatience when it comes again", () => {
+    const { source, interrupts, killed } = program();
+    source.emit("SIGHUP", "SIGHUP");
+    expect(interrupts.signal.reason).toMatchObject({ message: "the terminal was closed" });
+    source.emit("SIGHUP", "SIGHUP");
+    expect(killed).toEqual([]);
+    source.emit("SIGTERM", "SIGTERM");
+    expect(killed).toEqual(["7 SIGTERM"]);
+  });
+
   it("SIGINT goes to a part of the command that has taken it, as often as it comes", () => {
     const { source, interrupts, killed } = program();
     let taken = 0;

@@ -61,11 +61,33 @@ describe("a question in the terminal", () => {
     expect((await answerOf(text)).answer).toEqual(expected);
   });
 
+  it("says what each answer means", async () => {
+    const { said } = await answerOf("n\n");
+    expect(said).toContain(
+      "y: yes, once   s: yes, and to exactly this call again\nn: no   q: no, and stop the script\n",
+    );
+  });
+
+  it("offers to remember only what may be remembered, and takes nothing else for a yes", async () => {
+    const { streams, type, said } = terminal();
+    const { item, ...rest } = prompt("1");
+    const approver = terminalApprover(streams, false, () => undefined);
+    const asked = approver?.ask({ ...rest, item: { ...item, offers: [] } }, { signal: never });
+    const prompts = (times: number) =>
+      vi.waitFor(() => expect(said().match(/y, n or q > /g)).toHaveLength(times), { timeout: 20_000 });
+    await prompts(1);
+    expect(said()).not.toContain("s: ");
+    type("s\n");
+    await prompts(2);
+    type("n\n");
+    expect(await asked).toEqual({ kind: "declined" });
+  });
+
   it("takes Ctrl-C for no answer, and for the end of what asks", async () => {
     const { streams, type, said } = terminal();
     let interrupts = 0;
     const asked = terminalApprover(streams, false, () => interrupts++)?.ask(prompt("1"), { signal: never });
-    await vi.waitFor(() => expect(said()).toContain("stop the script > "), { timeout: 20_000 });
+    await vi.waitFor(() => expect(said()).toContain("y, s, n or q > "), { timeout: 20_000 });
     type("\u0003");
     expect(await asked).toEqual({ kind: "unavailable", message: "interrupted" });
     expect(interrupts).toBe(1);
@@ -75,7 +97,7 @@ describe("a question in the terminal", () => {
     const { streams, type, said } = terminal();
     const asked = terminalApprover(streams, false, () => undefined)?.ask(prompt("1"), { signal: never });
     const prompts = (times: number) =>
-      vi.waitFor(() => expect(said().match(/stop the script > /g)).toHaveLength(times), { timeout: 20_000 });
+      vi.waitFor(() => expect(said().match(/y, s, n or q > /g)).toHaveLength(times), { timeout: 20_000 });
     for (const [index, text] of ["what?\n", "\n", "yes\n"].entries()) {
       await prompts(index + 1);
       type(text);

@@ -15,8 +15,12 @@ export interface CatalogCommandOptions extends CatalogOptions {
 }
 
 /** `nestbox tools`: every tool by its namespace, one line each. */
-export async function listTools(options: CatalogCommandOptions, streams: Streams): Promise<number> {
-  const { tools, discovery } = await openCatalog(options, tellOn(streams));
+export async function listTools(
+  options: CatalogCommandOptions,
+  streams: Streams,
+  signal: AbortSignal,
+): Promise<number> {
+  const { tools, discovery } = await openCatalog(options, tellOn(streams), signal);
   if (options.json === true) {
     writeJsonLine(streams, {
       ok: true,
@@ -58,8 +62,13 @@ export interface SearchOptions extends CatalogCommandOptions {
 }
 
 /** `nestbox search`: what `searchTools` gives a script. Exit code 1 when nothing was found. */
-export async function searchTools(query: string, options: SearchOptions, streams: Streams): Promise<number> {
-  const { discovery, callable } = await openCatalog(options, tellOn(streams));
+export async function searchTools(
+  query: string,
+  options: SearchOptions,
+  streams: Streams,
+  signal: AbortSignal,
+): Promise<number> {
+  const { discovery, callable } = await openCatalog(options, tellOn(streams), signal);
   const results = discovery.searchTools(query, {
     ...(options.limit === undefined ? {} : { limit: options.limit }),
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
@@ -98,8 +107,9 @@ export async function describe(
   name: string,
   options: CatalogCommandOptions,
   streams: Streams,
+  signal: AbortSignal,
 ): Promise<number> {
-  const catalog = await openCatalog(options, tellOn(streams));
+  const catalog = await openCatalog(options, tellOn(streams), signal);
   const text = catalog.discovery.describeTool(name);
   const tool = catalog.callable.find(
     (one) => one.name === name || catalog.discovery.names.identifierOf(one.name) === name,

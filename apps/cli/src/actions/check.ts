@@ -31,8 +31,8 @@ export async function check(
   streams: Streams,
   signal: AbortSignal,
 ): Promise<number> {
-  const { callable } = await openCatalog(options, tellOn(streams));
-  const source = await readScript(script, process.cwd(), streams.stdin);
+  const { callable } = await openCatalog(options, tellOn(streams), signal);
+  const source = await readScript(script, process.cwd(), streams.stdin, signal);
   const parsed = parseScriptSource(source);
   if (!parsed.ok) throw new ScriptSourceError(parsed.message);
   const checker = createScriptChecker({ timeoutMs: options.timeoutMs ?? 30_000 });

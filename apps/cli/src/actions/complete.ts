@@ -27,7 +27,7 @@ export async function complete(
 }
 
 async function reviewNames(): Promise<readonly Candidate[]> {
-  const { callable } = await openCatalog({}, () => {});
+  const { callable } = await openCatalog({}, () => {}, new AbortController().signal);
   const namespaces = new Map(
     callable.flatMap(({ namespace }) =>
       namespace === undefined ? [] : [[namespace.name, namespace] as const],

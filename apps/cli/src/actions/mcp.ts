@@ -15,7 +15,7 @@ import type { Streams } from "../output.ts";
 import { colorsFor } from "../report/colors.ts";
 import { UsageError } from "../usage-error.ts";
 import { version } from "../version.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 
 export interface McpOptions extends HostChoice {
   readonly http?: boolean;

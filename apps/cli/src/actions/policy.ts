@@ -19,13 +19,14 @@ import {
 } from "@nestbox/policy/node";
 
 import { type CatalogOptions, openCatalog } from "../compose/open-catalog.ts";
+import { untilAborted } from "../compose/until-aborted.ts";
 import { openCommandPolicy, type PolicyFiles, policyProblems, problemLine } from "../compose/gate.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { count } from "../report/human.ts";
 import { terminalColumns, wrapped } from "../report/width.ts";
 import { type Streams, tellOn, writeJsonLine } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 
 export interface PolicyOptions extends PolicyFiles {
   readonly json?: boolean;
@@ -47,8 +48,10 @@ export function explainPolicy(command: string, options: PolicyOptions, streams: 
 export async function checkPolicy(
   options: PolicyOptions & CatalogOptions & { readonly call: string },
   streams: Streams,
+  signal: AbortSignal,
 ): Promise<number> {
-  const source = options.call === "-" ? await text(streams.stdin) : readText(options.call, "--call");
+  const source =
+    options.call === "-" ? await untilAborted(text(streams.stdin), signal) : readText(options.call, "--call");
   let call: unknown;
   try {
     call = JSON.parse(source);
@@ -56,17 +59,22 @@ export async function checkPolicy(
     throw new UsageError(`--call ${options.call}: not JSON: ${messageOf(cause)}`, { cause });
   }
   const { policy, cwd } = open(options, streams);
-  const result = checkCall(policy, await asRegistered(call, options, streams), { cwd });
+  const result = checkCall(policy, await asRegistered(call, options, streams, signal), { cwd });
   if (!result.ok) throw new UsageError(`--call ${options.call}: ${result.message}`);
   return writeExplanation(result.explanation, options, streams);
 }
 
 /** A call that says nothing of its tool's hints gets those of the tool that has its name, as a run would have them. */
-async function asRegistered(call: unknown, options: CatalogOptions, streams: Streams): Promise<unknown> {
+async function asRegistered(
+  call: unknown,
+  options: CatalogOptions,
+  streams: Streams,
+  signal: AbortSignal,
+): Promise<unknown> {
   if (typeof call !== "object" || call === null || Array.isArray(call)) return call;
   const given = call as Readonly<Record<string, unknown>>;
   if (["annotations", "source", "server"].some((key) => Object.hasOwn(given, key))) return call;
-  const { tools } = await openCatalog(options, tellOn(streams));
+  const { tools } = await openCatalog(options, tellOn(streams), signal);
   const found = tools.find(({ name }) => name === given["tool"]);
   if (found === undefined) return call;
   // A module's hints count as an extension's do; the file of a call has no word for it.

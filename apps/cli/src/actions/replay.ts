@@ -32,7 +32,7 @@ export async function replay(
   const recording = readRecordingFile(file, start);
   let code: string | undefined;
   if (options.with !== undefined) {
-    const parsed = parseScriptSource(await readScript(options.with, start, streams.stdin));
+    const parsed = parseScriptSource(await readScript(options.with, start, streams.stdin, signal));
     if (!parsed.ok) throw new ScriptSourceError(parsed.message);
     code = parsed.code;
   }

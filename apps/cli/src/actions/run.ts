@@ -43,7 +43,7 @@ export async function run(
   streams: Streams,
   signal: AbortSignal,
 ): Promise<number> {
-  const source = await scriptSource(script, given.eval, process.cwd(), streams.stdin);
+  const source = await scriptSource(script, given.eval, process.cwd(), streams.stdin, signal);
   const configured = withConfig(given, process.cwd());
   const { memoryMb, node } = configured;
   const runner = createRunner({

@@ -42,7 +42,7 @@ export async function submit(
   world: FleetWorld,
 ): Promise<number> {
   const tell = tellOn(streams);
-  const source = await scriptSource(script, options.eval, process.cwd(), streams.stdin);
+  const source = await scriptSource(script, options.eval, process.cwd(), streams.stdin, signal);
   const submission = submissionOf(source, options, tell);
   const runId = options.id ?? `${nameOf(script)}-${world.fresh()}`;
   const hinting = (error: unknown): never => {

@@ -19,7 +19,7 @@ import { type FleetEngine, FleetError } from "../fleet/engine.ts";
 import { findRun } from "../fleet/find-run.ts";
 import type { FleetWorld } from "../fleet/fleet-world.ts";
 import { createFleetSource, readFleetRun } from "../fleet/trace-source.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import { type Streams, tellOn, writeJsonLine } from "../output.ts";
 import { oneLine } from "../report/safe-text.ts";
 import { UsageError } from "../usage-error.ts";

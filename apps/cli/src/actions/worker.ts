@@ -13,7 +13,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { FleetEngine } from "../fleet/engine.ts";
 import { fleetConfig, type FleetConfig } from "../fleet/fleet-config.ts";
 import { openFleet } from "../fleet/open-fleet.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import type { Streams } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
 import { version } from "../version.ts";

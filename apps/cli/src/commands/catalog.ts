@@ -1,14 +1,14 @@
 import type { CatalogCommandOptions, SearchOptions } from "../actions/catalog.ts";
 import { type AddCommand, JSON_OPTION, positiveInteger, withTools } from "./command.ts";
 
-export const addCatalog: AddCommand = (program, { streams, done }) => {
+export const addCatalog: AddCommand = (program, { streams, signal, done }) => {
   const actions = async () => import("../actions/catalog.ts");
   withTools(
     program.command("tools").description("list the tools that scripts and models can reach, by namespace"),
   )
     .option(...JSON_OPTION)
     .action(async (options: CatalogCommandOptions) =>
-      done(await (await actions()).listTools(options, streams)),
+      done(await (await actions()).listTools(options, streams, signal)),
     );
 
   withTools(program.command("search").description("find tools by words, as a script does with searchTools"))
@@ -18,7 +18,7 @@ export const addCatalog: AddCommand = (program, { streams, done }) => {
     .option("--long", "with the declaration of each, instead of a line")
     .option(...JSON_OPTION)
     .action(async (query: string, options: SearchOptions) =>
-      done(await (await actions()).searchTools(query, options, streams)),
+      done(await (await actions()).searchTools(query, options, streams, signal)),
     );
 
   withTools(
@@ -27,6 +27,6 @@ export const addCatalog: AddCommand = (program, { streams, done }) => {
     .argument("<name>", "a tool or a namespace")
     .option(...JSON_OPTION)
     .action(async (name: string, options: CatalogCommandOptions) =>
-      done(await (await actions()).describe(name, options, streams)),
+      done(await (await actions()).describe(name, options, streams, signal)),
     );
 };

@@ -4,7 +4,7 @@ import type { PolicyOptions } from "../actions/policy.ts";
 import type { CatalogOptions } from "../compose/open-catalog.ts";
 import { type AddCommand, collect, EXTENSION_OPTION, JSON_OPTION, TOOLS_OPTION } from "./command.ts";
 
-export const addPolicy: AddCommand = (program, { streams, done }) => {
+export const addPolicy: AddCommand = (program, { streams, signal, done }) => {
   const commands = async () => import("../actions/policy.ts");
   const policy = program
     .command("policy")
@@ -49,7 +49,7 @@ known here (the review tools, or those of --tools and --extension) is taken from
 it. A command line alone: nestbox policy explain.`,
     )
     .action(async (options: PolicyOptions & CatalogOptions & { call: string }) =>
-      done(await (await commands()).checkPolicy(options, streams)),
+      done(await (await commands()).checkPolicy(options, streams, signal)),
     );
   withFiles(
     policy.command("test").description("load the files with their examples, and decide files of cases"),

@@ -3,10 +3,9 @@ import { resolve } from "node:path";
 
 import type { ToolHost } from "@nestbox/calls";
 import type { ConnectedServer, McpEndpoint } from "@nestbox/mcp/node";
-import { compileSchema } from "@nestbox/tool";
+import { compileSchema, messageOf } from "@nestbox/tool";
 
 import { UsageError } from "../usage-error.ts";
-import { messageOf } from "../message-of.ts";
 
 /** One server as clients write it down; keys of other clients are ignored. */
 interface ServerEntry {

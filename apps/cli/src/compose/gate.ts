@@ -14,7 +14,7 @@ import { openPolicy, type OpenPolicy } from "@nestbox/policy/node";
 
 import type { DryRun } from "./dry-run.ts";
 import { UsageError } from "../usage-error.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 
 /** Files given on the command line, by the layer that they are. */
 export interface PolicyFiles {

@@ -2,10 +2,9 @@ import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import type { RunnableTool } from "@nestbox/tool";
+import { messageOf, type RunnableTool } from "@nestbox/tool";
 
 import { UsageError } from "../usage-error.ts";
-import { messageOf } from "../message-of.ts";
 
 /**
  * The tools of a `--tools` module: its default export, a list of tool definitions in Pi's shape. `specifier` is a

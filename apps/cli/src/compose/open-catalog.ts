@@ -24,13 +24,16 @@ export interface Catalog {
 }
 
 /** Nothing is called. Extensions are loaded, which runs what they do when a session starts. */
-export async function openCatalog(given: CatalogOptions, warn: (message: string) => void): Promise<Catalog> {
+export async function openCatalog(
+  given: CatalogOptions,
+  warn: (message: string) => void,
+  signal: AbortSignal,
+): Promise<Catalog> {
   const start = process.cwd();
   const options = withConfig(given, start);
   const cwd = workingFolder(options.cwd, start);
   await using host = createToolHost({ cwd });
   const policy = openCommandPolicy({}, start, cwd);
-  const { signal } = new AbortController();
   await using _extensions = await registerTools(host, options, { start, cwd, policy, signal, warn });
   const callable = host.callable();
   return {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { UsageError } from "../usage-error.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** The source of the one script that a command is given: a file, standard input, or the text itself. */
 export async function scriptSource(
@@ -10,6 +11,7 @@ export async function scriptSource(
   code: string | undefined,
   cwd: string,
   stdin: NodeJS.ReadableStream,
+  signal: AbortSignal,
 ): Promise<string> {
   if (script !== undefined && code !== undefined)
     throw new UsageError(`Both a script (${script}) and --eval are given: one script is run at a time.`);
@@ -18,12 +20,17 @@ export async function scriptSource(
     throw new UsageError(
       "missing required argument 'script': a file, - for standard input, or --eval <code>",
     );
-  return readScript(script, cwd, stdin);
+  return readScript(script, cwd, stdin, signal);
 }
 
-/** The source of a script: a file, or standard input for `-`. */
-export async function readScript(file: string, cwd: string, stdin: NodeJS.ReadableStream): Promise<string> {
-  if (file === "-") return text(stdin);
+/** The source of a script: a file, or standard input for `-`. Rejects when `signal` aborts before it is there. */
+export async function readScript(
+  file: string,
+  cwd: string,
+  stdin: NodeJS.ReadableStream,
+  signal: AbortSignal,
+): Promise<string> {
+  if (file === "-") return untilAborted(text(stdin), signal);
   const path = resolve(cwd, file);
   try {
     return await readFile(path, "utf8");

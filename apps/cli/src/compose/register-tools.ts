@@ -5,8 +5,9 @@ import { createReviewTools } from "@nestbox/review/node";
 
 import { UsageError } from "../usage-error.ts";
 import { loadToolModule } from "./load-tools.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import { catchStrayErrors } from "./stray-errors.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Which tools a command line names. */
 export interface ToolChoice {
@@ -40,7 +41,12 @@ export async function registerTools(
     },
   });
   try {
-    const extensions = await registerAll(watching, choice, context);
+    const registering = registerAll(watching, choice, context);
+    const extensions = await untilAborted(registering, context.signal).catch((error: unknown) => {
+      // Loaded too late: nobody calls its tools.
+      registering.then((late) => late[Symbol.asyncDispose]()).catch(() => undefined);
+      throw error;
+    });
     return {
       async [Symbol.asyncDispose]() {
         await extensions[Symbol.asyncDispose]();

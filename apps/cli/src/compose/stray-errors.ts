@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { HostTool } from "@nestbox/calls";
 
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 
 export interface StrayErrors extends Disposable {
   /** The same tool; a call of it fails when it throws where nobody catches, for it may never end otherwise. */
@@ -69,13 +69,23 @@ export function catchStrayErrors(
   };
 }
 
+// What was thrown may have traps: looking at it is not to throw where nobody catches.
+
 function isWriteError(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error && error.syscall === "write";
+  try {
+    return error instanceof Error && "syscall" in error && error.syscall === "write";
+  } catch {
+    return false;
+  }
 }
 
 /** Where it was thrown first, as its stack says. */
 function placeOf(error: unknown): string {
-  if (!(error instanceof Error) || typeof error.stack !== "string") return "";
-  const frame = error.stack.split("\n").find((line) => /^\s+at /.test(line));
-  return frame === undefined ? "" : ` (${frame.trim()})`;
+  try {
+    if (!(error instanceof Error) || typeof error.stack !== "string") return "";
+    const frame = error.stack.split("\n").find((line) => /^\s+at /.test(line));
+    return frame === undefined ? "" : ` (${frame.trim()})`;
+  } catch {
+    return "";
+  }
 }

@@ -4,7 +4,17 @@ import type { ApprovalAnswer, ApprovalPrompt, Approver } from "@nestbox/policy";
 
 import type { Streams } from "../output.ts";
 
-const HELP = "y: once   s: for this run   n: no   q: no, and stop the script";
+const PROMPT = "y, s, n or q > ";
+const PROMPT_ONCE = "y, n or q > ";
+
+/** What the answers mean. Where nothing may be remembered, there is no `s`. */
+function answersTo({ item }: ApprovalPrompt): string {
+  const once = item.offers.length === 0;
+  return [
+    once ? "y: yes" : "y: yes, once   s: yes, and to exactly this call again",
+    "n: no   q: no, and stop the script",
+  ].join("\n");
+}
 
 /**
  * Asks on the terminal: the question on standard error, the answer from standard input. `undefined` where there is
@@ -41,10 +51,11 @@ export function terminalApprover(
         streams.stderr.write(
           again
             ? "That was typed before the question could be read. Once more:\n"
-            : `\n${describe(prompt)}\n`,
+            : `\n${describe(prompt)}\n${answersTo(prompt)}\n`,
         );
+        const question = prompt.item.offers.length === 0 ? PROMPT_ONCE : PROMPT;
         for (;;) {
-          const answer = await Promise.race([lines.question(`${HELP} > `, { signal }), closed]);
+          const answer = await Promise.race([lines.question(question, { signal }), closed]);
           const parsed = parse(answer.trim().toLowerCase(), prompt);
           if (parsed !== undefined) return parsed;
         }
@@ -75,8 +86,9 @@ function parse(answer: string, { item }: ApprovalPrompt): ApprovalAnswer | undef
       return { kind: "approved" };
     case "s": {
       const offer = item.offers[0];
+      // A yes to this call alone is another answer than the one that was given.
       return offer === undefined
-        ? { kind: "approved" }
+        ? undefined
         : { kind: "approved", remember: { kind: "session", pattern: offer.pattern } };
     }
     case "n":

@@ -1,4 +1,4 @@
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 
 /** One line of the doctor. A `problem` keeps something from working; a `note` is worth knowing. */
 export interface Finding {

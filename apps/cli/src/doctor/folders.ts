@@ -2,7 +2,7 @@ import { mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { codeOf, type Finding } from "./finding.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import type { World } from "./world.ts";
 
 /** The folders that are written to, each with what is lost without it. */

@@ -1,6 +1,6 @@
 import { nodeProblem } from "../node-version.ts";
 import { type Finding } from "./finding.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import { checkSpawn } from "./spawn.ts";
 import type { World } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { type Finding } from "./finding.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import type { World } from "./world.ts";
 
 /** Whether this process may start others: without that there is no sandbox and no command. */

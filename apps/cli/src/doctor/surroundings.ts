@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from "node:path";
 
 import { problemLine } from "../compose/gate.ts";
 import { codeOf, type Finding } from "./finding.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import { count } from "../report/human.ts";
 import type { World } from "./world.ts";
 

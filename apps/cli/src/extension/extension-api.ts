@@ -9,7 +9,7 @@ import type { ExtensionAPI, ExtensionContext, ExtensionFactory } from "@earendil
 import type { HandlerContext, HostTool, RegisteredTool, ToolHost } from "@nestbox/calls";
 import { runCommand } from "@nestbox/tool/node";
 
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import { UsageError } from "../usage-error.ts";
 import { needsPi, OutsidePiError } from "./outside-pi.ts";
 

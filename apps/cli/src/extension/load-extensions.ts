@@ -4,7 +4,7 @@ import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import type { ToolHost } from "@nestbox/calls";
 import { createJiti } from "jiti";
 
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import { UsageError } from "../usage-error.ts";
 import { type RunningExtension, runExtension, type SharedSession } from "./extension-api.ts";
 import { createExtensionContext } from "./extension-context.ts";

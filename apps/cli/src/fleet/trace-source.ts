@@ -8,9 +8,8 @@ import {
   type Run,
 } from "@nestbox/inspector";
 import type { FleetSource, RunSource } from "@nestbox/inspector/node";
-import { createRedactor, type Redactor, shorten } from "@nestbox/tool";
+import { createRedactor, messageOf, type Redactor, shorten } from "@nestbox/tool";
 
-import { messageOf } from "../message-of.ts";
 import { type FleetEngine, FleetError, type FleetQuestion, type FleetRun } from "./engine.ts";
 import type { FleetWorld } from "./fleet-world.ts";
 import { withoutPasswords } from "./redact.ts";

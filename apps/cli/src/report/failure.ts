@@ -32,7 +32,7 @@ export function tellFailure(
 }
 
 interface Failure {
-  readonly kind: "usage" | "script" | "sandbox" | "fleet";
+  readonly kind: "usage" | "script" | "sandbox" | "fleet" | "aborted";
   readonly name: string;
   readonly message: string;
   readonly exitCode: number;
@@ -45,6 +45,8 @@ function failureOf(error: unknown): Failure {
   }
   if (codeOf(error) === "script")
     return { kind: "script", name: "SyntaxError", message, exitCode: exitCodes.script };
+  if (codeOf(error) === "aborted")
+    return { kind: "aborted", name: "AbortError", message, exitCode: exitCodes.aborted };
   if (codeOf(error) === "fleet") {
     const misused = (error as { readonly kind?: unknown }).kind === "misuse";
     return misused

@@ -9,7 +9,7 @@ import type { AuditSink } from "@nestbox/policy";
 import type { OpenPolicy } from "@nestbox/policy/node";
 
 import type { FleetCarrier, FleetRun } from "../fleet/engine.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import { capLimits, type RunCaps } from "./caps.ts";
 import type { CallOutcome, WorkerListener } from "./events.ts";
 import type { GateRoutes } from "./gate-routes.ts";

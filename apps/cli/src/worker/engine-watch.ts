@@ -1,4 +1,4 @@
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 
 /** Looks from time to time whether the engine answers, so that a worker that waits says so, and is not ready. */
 export interface EngineWatch {

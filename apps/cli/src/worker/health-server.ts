@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 
 import { codeOf } from "../doctor/finding.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import { UsageError } from "../usage-error.ts";
 import type { HealthAddress } from "./health-address.ts";
 

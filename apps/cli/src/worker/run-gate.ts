@@ -2,11 +2,9 @@
  * The gate of one part of a run: a memory of its own, so that no answer, refusal or budget of one run counts in another,
  * and every call of the run below one root. What was called before, in this process or another, counts for budgets.
  */
-import type { CallGate } from "@nestbox/tool";
+import { type CallGate, messageOf } from "@nestbox/tool";
 import { type Approver, type AuditSink, createGate, type PolicyEngine } from "@nestbox/policy";
 import type { OpenPolicy } from "@nestbox/policy/node";
-
-import { messageOf } from "../message-of.ts";
 
 /** Stands in the chain of every call, the audit and the question to a person. */
 export const CALLER_NAME = "nestbox worker";

@@ -5,7 +5,7 @@ import type { AuditSink } from "@nestbox/policy";
 
 import type { OpenHost, HostChoice } from "../compose/open-host.ts";
 import type { FleetEngine, FleetWorker, FleetWorkerOptions } from "../fleet/engine.ts";
-import { messageOf } from "../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import type { RunCaps } from "./caps.ts";
 import { createCarriers } from "./carriers.ts";
 import { drain } from "./drain.ts";

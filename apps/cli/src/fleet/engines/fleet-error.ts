@@ -1,4 +1,4 @@
-import { messageOf } from "../../message-of.ts";
+import { messageOf } from "@nestbox/tool";
 import { FleetError, type FleetErrorCode } from "../engine.ts";
 import { withoutPasswords } from "../redact.ts";
 
