@@ -29,7 +29,8 @@ function slow(): { readonly tools: readonly FakeTool[]; readonly done: () => voi
 const total = (bytes: ReturnType<typeof bytesOf>): number =>
   bytes === undefined ? Number.NaN : bytes.texts + bytes.structure;
 
-describe("what a script has its host keep", () => {
+// Megabytes are made, read and counted: on a busy machine that takes its time.
+describe("what a script has its host keep", { timeout: 240_000 }, () => {
   test.each([
     ["long texts", "'x'.repeat(1e6)", 3, 3_500_000],
     ["many objects", "new Array(5e3).fill({})", 10, 3_500_000],

@@ -41,8 +41,8 @@ describe("a side that is slow", () => {
       caller: fakeCaller(CASE_TOOLS),
       store: { k: JSON.stringify("x".repeat(maxFrameBytes % 2 === 1 ? 40_000_000 : 10)) },
     });
-    // The page reader takes more than ten seconds, the other a minute.
-    expect(loop.stop()).toBeLessThan(6_000);
+    // The page reader takes more than ten seconds, the other a minute: less is a busy machine.
+    expect(loop.stop()).toBeLessThan(9_000);
     expect(outcome).toMatchObject({ ok: false, error: { kind: "timeout" } });
     const limits = { cpuMs: 30_000 };
     expect(await slow.run({ code: "return 2", caller: fakeCaller([]), limits })).toMatchObject({
