@@ -7,7 +7,10 @@ export type Redactor = (text: string) => string;
 export interface RedactorOptions {
   /** Your own patterns; they run first. */
   readonly rules?: readonly RedactionRule[];
-  /** Exact values that must not show, for example a key that was just read. Shorter than 6 characters: ignored. */
+  /**
+   * Exact values that must not show, for example a key that was just read; as they are, as in JSON and as in an address.
+   * Shorter than 6 characters: ignored.
+   */
   readonly values?: readonly string[];
   /** Home folders that become `~`. Those under `/home`, `/Users` and `C:\Users` become it without being named. */
   readonly homes?: readonly string[];
@@ -22,9 +25,9 @@ const homePatterns: readonly RegExp[] = [
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const rules = [...(options.rules ?? []), ...secretRules.filter(({ eager }) => eager !== true)];
   // The longest first: one value may begin with another.
-  const values = (options.values ?? [])
-    .filter((value) => value.length >= 6)
-    .sort((a, b) => b.length - a.length);
+  const values = [
+    ...new Set((options.values ?? []).filter((value) => value.length >= 6).flatMap(spellings)),
+  ].sort((a, b) => b.length - a.length);
   const homes = (options.homes ?? [])
     .map((home) => home.replace(/[\\/]+$/, ""))
     .filter((home) => home.length > 1);
@@ -62,6 +65,11 @@ export function redactJson(value: JsonValue, redact: Redactor): JsonValue {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [redact(key), redactJson(item, redact)]),
   );
+}
+
+/** A value as it is, in JSON and in an address: a key of several lines is seldom printed on several. */
+function spellings(value: string): readonly string[] {
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
 }
 
 function replaceSecret(text: string, kind: string, pattern: RegExp): string {

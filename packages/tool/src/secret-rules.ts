@@ -48,6 +48,18 @@ export const secretRules: readonly RedactionRule[] = [
   { kind: "google-key", pattern: /\bAIza[A-Za-z0-9_-]{35}/g },
   { kind: "google-token", pattern: /\bya29\.[A-Za-z0-9_-]{20,2048}/g },
   { kind: "huggingface-token", pattern: /\bhf_[A-Za-z0-9]{30,255}/g },
+  { kind: "sendgrid-key", pattern: /\bSG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128}/g },
+  { kind: "age-key", pattern: /\bAGE-SECRET-KEY-1[A-Z0-9]{40,80}/g },
+  {
+    // Docker, DigitalOcean, Shopify, Grafana, Linear, Notion, Vault, Groq, xAI, Replicate, Supabase, Figma, Doppler.
+    kind: "service-token",
+    pattern:
+      /\b(?:dckr_pat_|do[oprt]_v1_|shp(?:at|ca|pa|ss)_|gl(?:sa|c)_|lin_(?:api|oauth)_|ntn_|hv[sbr]\.|gsk_|xai-|r8_|sbp_|figd_|dp\.(?:pt|st|ct|sa)\.)[A-Za-z0-9_-]{24,512}/g,
+  },
+  {
+    kind: "connection-key",
+    pattern: /\b(?:AccountKey|SharedAccessKey)=(?<secret>[A-Za-z0-9+/=]{16,512})/g,
+  },
   {
     kind: "jwt",
     pattern: /\beyJ[A-Za-z0-9_-]{8,1024}\.eyJ[A-Za-z0-9_-]{4,16384}(?:\.[A-Za-z0-9_-]{0,8192})?/g,

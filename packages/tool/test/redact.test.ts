@@ -33,6 +33,16 @@ describe("redaction", () => {
     ["Google OAuth", `ya29.${long(60)}`],
     ["Hugging Face", `hf_${long(34)}`],
     ["JWT", `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${long(43)}`],
+    ["SendGrid", `SG.${long(22)}.${long(43)}`],
+    ["age", `AGE-SECRET-KEY-1${long(58).toUpperCase()}`],
+    ["Docker", `dckr_pat_${long(27)}`],
+    ["DigitalOcean", `dop_v1_${long(64)}`],
+    ["Shopify", `shpat_${long(32)}`],
+    ["Grafana", `glsa_${long(32)}`],
+    ["Linear", `lin_api_${long(40)}`],
+    ["Vault", `hvs.${long(90)}`],
+    ["Doppler", `dp.st.${long(40)}`],
+    ["Azure storage", `AccountName=x;AccountKey=${long(86)}==;EndpointSuffix=y`],
     ["bearer header", `Authorization: Bearer ${long(30)}`],
     ["basic header", `authorization: Basic ${long(16)}==`],
     ["header in JSON", `{"Authorization": "token ${long(20)}"}`],
@@ -52,6 +62,16 @@ describe("redaction", () => {
     expect(out).toMatch(/^before /);
     // Applied twice, it says the same.
     expect(redact(out)).toBe(out);
+  });
+
+  it("takes out a value in the spelling of JSON and of an address, too", () => {
+    const value = 'two\nlines "and" a\\b @ é';
+    const known = createRedactor({ values: [value, "lone \ud800 half"] });
+    expect(known(`<${value}>`)).toBe("<[redacted: value]>");
+    expect(known(JSON.stringify({ value }))).toBe('{"value":"[redacted: value]"}');
+    expect(known(`https://x.test/?v=${encodeURIComponent(value)}&w=1`)).toBe(
+      "https://x.test/?v=[redacted: value]&w=1",
+    );
   });
 
   it("takes out private keys, whole and cut off", () => {
@@ -214,14 +234,18 @@ describe("redaction on this machine", () => {
         USE_AUTH: "true",
         PASSWORD: "short",
         EDITOR: "a-long-editor-name",
+        GIT_AUTHOR_NAME: "Zoe Longname",
+        NEXTAUTH_URL: "http://localhost:3000",
+        PROXY_AUTHORIZATION: "proxy-words-here",
       },
       rules: [{ kind: "own", pattern: /own-\d+/g }],
     });
     expect(here("with plain-looking-words in /data/people/zoe/x and own-1")).toBe(
       "with [redacted: value] in ~/x and [redacted: own]",
     );
-    const plain = "/etc/auth.json true short a-long-editor-name";
+    const plain = "/etc/auth.json true short a-long-editor-name Zoe Longname http://localhost:3000";
     expect(here(plain)).toBe(plain);
+    expect(here("proxy-words-here")).toBe("[redacted: value]");
     expect(createHostRedactor()(join(homedir(), "x"))).toBe("~/x");
   });
 });

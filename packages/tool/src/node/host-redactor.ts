@@ -7,9 +7,10 @@ export interface HostRedactorOptions extends RedactorOptions {
 }
 
 /** Names whose values are secrets, wherever they are printed. */
-const secretName = /(?:token|secret|password|passwd|credential|api_?key|private_?key|access_?key|auth)/i;
-/** A name that says "secret" and holds a path, a number or a switch holds no secret. */
-const plainValue = /^(?:[\d.,:]*|true|false|yes|no|on|off|none|[./~].*)$/i;
+const secretName =
+  /(?:token|secret|password|passwd|credential|api_?key|private_?key|access_?key|auth(?!or(?!iz)))/i;
+/** A name that says "secret" and holds a path, a number, a switch or the address of a server holds no secret. */
+const plainValue = /^(?:[\d.,:]*|true|false|yes|no|on|off|none|[./~].*|https?:\/\/[\w.:-]+\/?)$/i;
 
 /**
  * A redactor that knows this machine: its home folder becomes `~`, and the value of every environment variable that is
