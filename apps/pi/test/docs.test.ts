@@ -52,7 +52,8 @@ function names(pi: ScriptedPiSession): readonly string[] {
 const write = `await tools.write({ path: "a.txt", content: "a" }); return "wrote";`;
 const run = (code: string) => [call("codemode", { code }, "C"), "done"] as const;
 
-describe("docs/pi.md and the README", () => {
+// In their order: the last one looks at what the others have tried.
+describe("docs/pi.md and the README", { shuffle: false }, () => {
   it("the whole: scripts, the policy, the review tools", async () => {
     await using pi = await scriptedPiSession({
       ui: { select: () => "Deny" },
