@@ -89,7 +89,7 @@ describe("a trace of several scripts", () => {
     // On paper, where nothing is chosen, all of them.
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
-    await expect.poll(() => lines.count()).toBe(2);
+    await expect.poll(() => lines.count(), { timeout: 30_000 }).toBe(2);
     check();
     await close();
   });
@@ -441,7 +441,7 @@ describe("a live page", () => {
     expect(await rowCount(page)).toBe(2);
     await row(page, "failing_tests").click();
     write({ ...running, calls: whole.calls.slice(0, 4) });
-    await expect.poll(() => rowCount(page)).toBe(6);
+    await expect.poll(() => rowCount(page), { timeout: 30_000 }).toBe(6);
     expect(await chosen(page)).toBe("failing_tests");
     write(whole);
     await page.getByText("succeeded").waitFor();

@@ -200,7 +200,7 @@ describe("an imported server", () => {
     });
     // contract B3
     await expect(running).rejects.toMatchObject({ name: "AbortError" });
-    await expect.poll(() => stopped).toBe(true);
+    await expect.poll(() => stopped, { timeout: 30_000 }).toBe(true);
     expect(seen).toEqual([[{ type: "text", text: "waiting" }]]);
   });
 

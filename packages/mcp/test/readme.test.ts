@@ -56,7 +56,7 @@ it("has two examples, and each does what it says", async () => {
     clientInfo: { name: "test", version: "1" },
   };
   input.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
-  await vi.waitFor(() => expect(answer).toContain('"name":"review"'));
+  await vi.waitFor(() => expect(answer).toContain('"name":"review"'), { timeout: 30_000 });
   input.end();
 
   await using listener = await node.serveMcpHttp(exampleHost(), {

@@ -59,7 +59,7 @@ describe("progress", () => {
     const throttle = createThrottle(() => told++, 5);
     for (let i = 0; i < 1000; i++) throttle.request();
     expect(told).toBe(1);
-    await expect.poll(() => told).toBe(2);
+    await expect.poll(() => told, { timeout: 30_000 }).toBe(2);
     throttle.stop();
     throttle.request();
     expect(told).toBe(2);
