@@ -15,6 +15,8 @@ export const limits = {
   /** Files that are followed from one failing file to those it imports; bytes of each that are read. */
   imports: 200,
   sourceBytes: 512 * 1024,
+  /** Sources that are looked into for the tests of ava, whose report names no file. */
+  avaFiles: 5_000,
   /** Failing files whose imports are followed. */
   importingFiles: 50,
   /** Bytes of a step's output in the structured content, and in the text for the model. */

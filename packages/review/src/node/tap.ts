@@ -1,7 +1,7 @@
 import type { Parser, Result } from "tap-parser";
 
 import { looseDiagnostics } from "../reports/loose-diagnostics.ts";
-import { count, own, shown, text } from "../reports/read.ts";
+import { count, fields, own, shown, text } from "../reports/read.ts";
 import { stackPlaces, withoutStack } from "../reports/places.ts";
 import { reportOf, type ParsedFailure, type ReportResult } from "../reports/report.ts";
 import { plainText } from "../reports/text.ts";
@@ -105,11 +105,18 @@ function failureOf(
     shown(own(diag, one)) ?? shown(own(diag, other));
   const expected = either("expected", "wanted");
   const actual = either("actual", "found");
-  const isAssertion = text(diag, "code") === "ERR_ASSERTION" || expected !== undefined;
+  const isAssertion =
+    text(diag, "code") === "ERR_ASSERTION" || expected !== undefined || text(diag, "assertion") !== undefined;
   const name = result.fullname === "" ? result.name || `test ${result.id}` : result.fullname;
+  // What ava compared.
+  const details = Object.entries(fields(own(diag, "details")) ?? {}).flatMap(([key, value]) => [
+    key,
+    shown(value) ?? "",
+  ]);
   const messageOf = (): string => {
     if (signal !== undefined) return `the process of this file was ended by ${signal}`;
-    return isFile && printed !== "" ? nodeError(printed) : error;
+    if (isFile && printed !== "") return nodeError(printed);
+    return [error, ...details.map(plainText)].join("\n").trim();
   };
   return {
     file: place?.file ?? text(at, "fileName") ?? text(at, "file"),

@@ -1,5 +1,10 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+
 import { describe, expect, test } from "vitest";
 
+import { locateAvaTests } from "../../src/node/runners/ava-files.ts";
+import { makeFolder } from "../support/repository.ts";
 import { parseTap } from "../../src/node/tap.ts";
 import { createLocator, groupFailures } from "../../src/node/locate.ts";
 
@@ -101,6 +106,61 @@ not ok 3 should be truthy
         failures: [{ actual: "it's", line: 2 }, { line: 3 }],
       },
     ]);
+  });
+
+  test("of ava is mapped to the test files by the titles", async () => {
+    using folder = makeFolder({
+      "src/__tests__/b.js": `import test from "ava";\ntest("one", (t) => t.fail());\ntest('twice', f); test('twice', f);\n`,
+      "test/deep/test-a.ts": `import test from 'ava';\n\ntest("one", (t) => t.fail());\ntest("a › b", (t) => t.fail());\n`,
+      "test/other.js": 'export const notATest = "one";\n',
+      "node_modules/x/c.test.js": 'import test from "ava"; test("one");\n',
+    });
+    const tap = (titles: readonly string[]): string =>
+      `TAP version 13\n${titles
+        .map(
+          (title, index) => `not ok ${index + 1} - ${title}
+  ---
+    name: AssertionError
+    assertion: t.is()
+    details:
+      'Difference (- actual, + expected):': |-
+        - 1
+        + 2
+    message: ''
+    at: 'ExecutionContext.is (file:///p/node_modules/ava/lib/assert.js:309:16)'
+  ...
+`,
+        )
+        .join("")}1..${titles.length}\n`;
+    const parsed = await parseTap(
+      tap([
+        "src › b › one",
+        "src › b › twice",
+        "test › deep › a › a › b",
+        "deep › a › one",
+        "one",
+        "unknown",
+      ]),
+    );
+    if (!parsed.ok) throw new Error(parsed.reason);
+    const failures = await locateAvaTests(folder.path, parsed.report.failures);
+    expect(failures.map(({ file, line }) => [file?.slice(folder.path.length + 1), line])).toEqual([
+      ["src/__tests__/b.js", 2],
+      ["src/__tests__/b.js", undefined],
+      ["test/deep/test-a.ts", 4],
+      ["test/deep/test-a.ts", 3],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+    expect(failures[0]).toMatchObject({
+      kind: "assertion",
+      message: "Difference (- actual, + expected):\n- 1\n+ 2",
+    });
+    rmSync(join(folder.path, "test"), { recursive: true });
+    const alone = await locateAvaTests(folder.path, parsed.report.failures);
+    expect(alone.map(({ file }) => file?.slice(folder.path.length + 1))).toEqual(
+      Array.from({ length: 6 }, () => "src/__tests__/b.js"),
+    );
   });
 
   test("of a runner that names a place in itself gives no line of another file", async () => {

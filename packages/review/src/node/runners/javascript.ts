@@ -6,6 +6,7 @@ import { stackPlaces } from "../../reports/places.ts";
 import { emptyReport, type ReportResult } from "../../reports/report.ts";
 import { plainText } from "../../reports/text.ts";
 import { parseTap } from "../tap.ts";
+import { locateAvaTests } from "./ava-files.ts";
 import type { Runner } from "./runner.ts";
 import { vitestReporterSource } from "./vitest-reporter.ts";
 
@@ -190,9 +191,17 @@ export const tapOutput: Runner = {
   name: "tap",
   reportsOnStdout: true,
   async inject({ words = [] }) {
-    if (words.some((word) => /(?:^|\/)ava$/.test(word))) return { args: ["--tap"] };
-    return { args: words.some((word) => /(?:^|\/)tap$/.test(word)) ? ["--reporter=tap"] : [] };
+    if (isStartedBy("ava", words)) return { args: ["--tap"] };
+    return { args: isStartedBy("tap", words) ? ["--reporter=tap"] : [] };
   },
-  read: ({ stdout }, { words = [] }) =>
-    parseTap(stdout, { namesInComments: words.some((word) => /(?:^|\/)tape$/.test(word)) }),
+  async read({ stdout }, { folder, words = [] }) {
+    const parsed = await parseTap(stdout, { namesInComments: isStartedBy("tape", words) });
+    if (!parsed.ok || !isStartedBy("ava", words)) return parsed;
+    const { report } = parsed;
+    return { ok: true, report: { ...report, failures: await locateAvaTests(folder, report.failures) } };
+  },
 };
+
+function isStartedBy(program: string, words: readonly string[]): boolean {
+  return words.some((word) => word === program || word.endsWith(`/${program}`));
+}
