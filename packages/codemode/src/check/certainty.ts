@@ -27,12 +27,18 @@ const INHERITED =
   /^Types of property '(?:constructor|toString|toLocaleString|valueOf|hasOwnProperty|isPrototypeOf|propertyIsEnumerable)' are/;
 /** Of a tuple's length or of an optional member the compiler knows no more than that it might be wrong. */
 const MAYBE = /source may have (?:fewer|more)|is optional in type/;
+/**
+ * What only types tell apart: a list that nobody may write to is a list, and an instance or a value of an interface has
+ * members like any other object. A list in the place of an object is wrong.
+ */
+const SAME_DATA =
+  /^The type '.*' is 'readonly' and cannot be assigned|^Index signature for type 'string' is missing in type '.*[^\]]'/;
 /** What has no member that anybody named, whatever happens to it meanwhile. */
 const NEVER_DATA = /^(?:Promise|\w*Iterator\w*|Generator|AsyncGenerator)</;
 
 export function isCertain(message: string, place: ArgumentPlace): boolean {
   const lines = message.split("\n").map((line) => line.trim());
-  if (lines.some((line) => MAYBE.test(line) || INHERITED.test(line))) return false;
+  if (lines.some((line) => MAYBE.test(line) || INHERITED.test(line) || SAME_DATA.test(line))) return false;
   const value = valueAt(place);
   const mismatches = lines.flatMap((line) => read(MISMATCH, line));
   const missing = lines.flatMap((line) => read(MISSING, line));

@@ -362,6 +362,13 @@ export const RIGHT: readonly string[] = [
   `const data = (args) => args; return data({ i: "x" })`,
   `const { missing = null } = tools; return missing`,
   `const t = tools; const { read: get } = t; return [await t.data({ i: 1 }), await get({ path: "x" })]`,
+  // What only types tell apart.
+  `class A { constructor() { this.x = "1" } } return tools.filter({ meta: new A() })`,
+  `interface M { a: string } const meta: M = { a: "b" }; return tools.filter({ meta })`,
+  `interface M { a: string; b?: string } const data: M = { a: "b" }; return tools.batch({ ids: ["a"], data })`,
+  `const args = { ids: ["a", "b"] } as const; return tools.batch(args)`,
+  `const o = Object.freeze({ ids: Object.freeze(["a"]) }); return tools.batch(o)`,
+  `const ids: readonly string[] = ["a"]; return tools.batch({ ids })`,
   `import type { X } from "./x";\nconst r: X = await tools.data({ i: 1 });\nif (r) return r;\nexport const b: number = 1`,
   `declare global { interface Window { x: number } }\nreturn (await tools.data({ i: 1 })).list`,
 ];
@@ -533,6 +540,8 @@ export const WRONG: readonly (readonly [code: string, place: string, message: Re
   ],
   ["await tools.tree({ node: { id: 'a' } })", "1:20", /'node' does not exist in type '{ root: tree_Node; }'/],
   ["await tools.race({ constructor: 5 })", "1:20", /'number' is not assignable to type 'string'/],
+  ["await tools.batch({ ids: ['a'], data: [1] })", "1:33", /'number\[\]' is not assignable/],
+  ["await tools.filter({ meta: [1] })", "1:29", /'number' is not assignable to type 'string'/],
   ["await ctx.executeTool('data', { i: 'x' })", "1:33", /'string' is not assignable to type 'number'/],
   ["await ctx.executeTool('data', {})", "1:31", /Property 'i' is missing/],
   ["await ctx.executeTool('data')", "1:11", /Expected at least 2 arguments, but got 1/],
