@@ -12,7 +12,7 @@ import type { CallSubject, CommandFact, ResourceFact } from "../subject.ts";
 import { compileLayers } from "./compile.ts";
 import { judgeBatch } from "./judge-batch.ts";
 import { judgeCommand } from "./judge-command.ts";
-import { judgeDoubts } from "./judge-doubts.ts";
+import { type AllowedAlone, judgeDoubts } from "./judge-doubts.ts";
 import { judgeLimits } from "./judge-limits.ts";
 import { judgeResource, makeResource } from "./judge-resource.ts";
 import { judgeBroken, judgeTool } from "./judge-tool.ts";
@@ -70,7 +70,7 @@ function evaluate(
 ): Decision {
   const mapping = engine.mapping(request.tool);
   const call = mapCall(request, mapping.mappings, (source, { cwd, shell }) =>
-    readShell(engine, source, cwd, shell),
+    readShell(engine, source, cwd, shell, history),
   );
   const subject: CallSubject = {
     request,
@@ -97,6 +97,7 @@ function judge(
   call: MappedCall,
   mapping: EffectiveMapping,
   history: CallHistory | undefined,
+  depth = 0,
 ): readonly PartDecision[] {
   let made: PathResolver | undefined;
   const resolver = (): PathResolver => (made ??= resolverFor(engine, request));
@@ -125,7 +126,13 @@ function judge(
     );
   }
   if (!person) {
-    parts.push(...judgeDoubts(engine, request, call, env, resolver));
+    const alone: AllowedAlone = (line, cwd) => {
+      if (depth > 0) return false;
+      const facts = readShell(engine, line, cwd, "bash", history);
+      const inner = judge(engine, request, { ...call, ...facts, own: [] }, mapping, undefined, depth + 1);
+      return strictest(inner)?.effect === "allow";
+    };
+    parts.push(...judgeDoubts(engine, request, call, env, resolver, alone));
     parts.push(...judgeBatch(request, touched, history, resolver));
   }
   parts.push(...judgeLimits(engine, request, call, history));
@@ -135,8 +142,16 @@ function judge(
   return parts;
 }
 
-function readShell(engine: EngineParts, source: string, cwd: string, shell: string) {
+function readShell(
+  engine: EngineParts,
+  source: string,
+  cwd: string,
+  shell: string,
+  history: CallHistory | undefined,
+) {
   const { options, trust } = engine;
+  // What another call does right now may take a folder away.
+  const steady = history?.calls.every(({ state }) => state !== "approved") ?? true;
   return analyzeCommand(source, {
     shell,
     cwd,
@@ -146,6 +161,7 @@ function readShell(engine: EngineParts, source: string, cwd: string, shell: stri
     wrappers: trust.wrappers ?? [],
     harmlessVariables: trust.env ?? [],
     protectedPids: options.hostPids ?? [],
+    isFolder: (path) => steady && options.fs?.list(path) !== undefined,
     isForbidden: (program) =>
       engine.commandRules.byProgram
         .get(program)

@@ -7,6 +7,7 @@ import { pathSubject } from "../paths/subject.ts";
 import { noFiles } from "../paths/fs.ts";
 import { createResolver, type PathResolver } from "../paths/resolve.ts";
 import type { CommandFact, Doubt, ResourceAction } from "../subject.ts";
+import { findProgram } from "../programs/table.ts";
 import { analyzeCommand } from "../shell/analyze.ts";
 import { quoteWord } from "../rules/words.ts";
 import { askRule, partOf } from "./ask-rule.ts";
@@ -23,6 +24,9 @@ const MAX_RAW_COMMANDS = 300;
 /** Most raw words that are looked up on disk; a later one counts as it is written. */
 const MAX_RAW_LOOKUPS = 500;
 
+/** Whether a command line would be allowed if it stood alone in that folder. */
+export type AllowedAlone = (line: string, cwd: string) => boolean;
+
 /** Every doubt asks; and where a doubt may hide something, the raw words are still held against the denies. */
 export function judgeDoubts(
   engine: EngineParts,
@@ -30,9 +34,12 @@ export function judgeDoubts(
   call: MappedCall,
   env: readonly (readonly string[])[],
   resolver: () => PathResolver,
+  allowed: AllowedAlone,
 ): readonly PartDecision[] {
   const parts: PartDecision[] = [];
-  const doubts = call.doubts.filter((doubt) => !isWaived(doubt, call.commands, env));
+  const doubts = call.doubts.filter(
+    (doubt) => !isWaived(doubt, call.commands, env) && !startsAllowed(engine, doubt, call.commands, allowed),
+  );
   for (const doubt of doubts) {
     const source = doubt.command === undefined ? undefined : call.commands[doubt.command]?.source;
     parts.push({
@@ -69,6 +76,36 @@ function isWaived(
     allowed.length > 0 &&
     command.env.length > 0 &&
     command.env.every(({ name }) => allowed.includes(name))
+  );
+}
+
+/** Most words of an unknown program behind which a command of its own may begin. */
+const MAX_STARTS = 4;
+
+/** An unknown program that may start what its later words name, where all of it would be allowed without it. */
+function startsAllowed(
+  engine: EngineParts,
+  doubt: Doubt,
+  commands: readonly CommandFact[],
+  allowed: AllowedAlone,
+): boolean {
+  if (doubt.kind !== "unknown-wrapper" || doubt.command === undefined) return false;
+  const command = commands[doubt.command];
+  // One that is known to start programs says where they begin.
+  if (command === undefined || command.known || command.cwd === undefined) return false;
+  const { cwd } = command;
+  const words = command.argv.map(({ value, glob }) => (glob === true ? undefined : value));
+  const lines = words.flatMap((word, index) => {
+    if (index === 0 || word === undefined) return [];
+    const program = programOf(word);
+    const known = findProgram(program) !== undefined || engine.commandRules.byProgram.has(program);
+    return known ? [words.slice(index)] : [];
+  });
+  if (lines.length === 0 || lines.length > MAX_STARTS) return false;
+  return lines.every(
+    (line) =>
+      line.every((word) => word !== undefined) &&
+      allowed(line.map((word) => quoteWord(word ?? "")).join(" "), cwd),
   );
 }
 

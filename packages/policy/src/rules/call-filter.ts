@@ -50,7 +50,13 @@ function compileTool(match: ToolMatch, trust: Trust): CallTest {
     if (serverTest !== undefined && (from?.kind !== "mcp" || !serverTest(from.server))) return false;
     // Two servers can have names that look alike once they are made part of a tool's name, and whatever a server says
     // of its tools is its own word: an allow that reaches MCP tools says so.
-    if (care === "strict" && from?.kind === "mcp" && server === undefined && source === undefined)
+    if (
+      care === "strict" &&
+      from?.kind === "mcp" &&
+      server === undefined &&
+      source === undefined &&
+      !(name !== undefined && namesServer(name, from.server) && nameTest?.(tool.name) === true)
+    )
       return false;
     if (nameTest !== undefined && !namesOf(tool, care).some(nameTest)) return false;
     if (namespaceTest !== undefined && (tool.namespace === undefined || !namespaceTest(tool.namespace.name)))
@@ -58,6 +64,14 @@ function compileTool(match: ToolMatch, trust: Trust): CallTest {
     if (exposure !== undefined && (tool.exposure ?? "direct") !== exposure) return false;
     return hints === undefined || hints.every(([hint, wanted]) => hasHint(tool, trust, care, hint, wanted));
   };
+}
+
+/**
+ * `mcp__docs__*` names the server `docs` in full. With a `_` in it, it could as well be made of another one's name
+ * (`foo.bar`, `foo_bar`): then the rule has to say which one it means.
+ */
+function namesServer(name: string, server: string): boolean {
+  return /^[A-Za-z0-9-]{1,40}$/.test(server) && name.startsWith(`mcp__${server}__`);
 }
 
 /** The names that a rule may call a tool by: its own, and that at its MCP server. */

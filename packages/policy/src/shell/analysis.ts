@@ -26,6 +26,8 @@ export interface AnalyzeOptions {
   readonly harmlessVariables?: readonly string[];
   /** Whether a rule forbids a program of this name: then it may be what an unknown program starts. */
   readonly isForbidden?: (program: string) => boolean;
+  /** Whether there is a folder of this absolute path, so that `cd` goes there; without it, `cd` may always fail. */
+  readonly isFolder?: (path: string) => boolean;
   /** Processes that a signal must not reach unasked: the host's own. */
   readonly protectedPids?: readonly number[];
   readonly limits?: Partial<ShellLimits>;

@@ -175,6 +175,8 @@ function skipToCommand(
   const env: { readonly name: string; readonly value: ShellWord }[] = [];
   let index = 0;
   if (wraps.assignments === true) {
+    // `env - x` is `env -i x`.
+    if (call.parsed.operands[0]?.value === "-") index += 1;
     for (; index < call.parsed.operands.length; index++) {
       const word = call.parsed.operands[index];
       const name = /^([A-Za-z_]\w*)=/.exec(word?.value ?? word?.prefix ?? "")?.[1];

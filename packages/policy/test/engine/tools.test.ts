@@ -150,6 +150,25 @@ describe("an MCP server is its identity, not the name that is made of it", () =>
   });
 });
 
+describe("an allow may name a server by the full name of its tools, where no other's can be meant", () => {
+  it.each([
+    ["mcp__docs__*", "mcp__docs__find", "docs", "allow"],
+    ["mcp__docs__find", "mcp__docs__find", "docs", "allow"],
+    ["mcp__my-docs__*", "mcp__my-docs__find", "my-docs", "allow"],
+    ["mcp__docs__find", "mcp__docs__find_all", "docs", "ask"],
+    ["mcp__docs__*", "mcp__docs__x__find", "docs__x", "ask"],
+    ["mcp__docs*", "mcp__docs__find", "docs", "ask"],
+    ["mcp__*", "mcp__docs__find", "docs", "ask"],
+    ["*__find", "mcp__docs__find", "docs", "ask"],
+    ["mcp__docs__*", "read", "docs", "ask"],
+    ["mcp__a_b__*", "mcp__a_b__find", "a_b", "ask"],
+    ["mcp__a_b__*", "mcp__a_b__find", "a.b", "ask"],
+  ])("%s and %s of %s", (tool, name, server, effect) => {
+    const engine = engineOf([layer("user", { rules: [{ id: "a", effect: "allow", tool }] })]);
+    expect(engine.evaluate(call(name, {}, { source: { kind: "mcp", server } })).effect).toBe(effect);
+  });
+});
+
 describe("a deny by name finds an MCP tool under any name it may have", () => {
   const tool = call("mcp__a__b__drop", {}, { source: { kind: "mcp", server: "a__b" } });
   it.each(["drop", "b__drop", "mcp__a__b__drop", "mcp__a__*", "dr*"])("%s", (name) => {

@@ -317,6 +317,85 @@ describeTwins([
   },
 ]);
 
+describeTwins([
+  {
+    promise: "an unknown program may start what would be allowed without it",
+    user: { fallback: { bash: "allow" }, rules: [deny("stash", { prefix: "git stash" })] },
+    allow: [
+      "foo git status",
+      "mytool node x.js",
+      "foo make",
+      "./gradlew docker",
+      "brew install git",
+      "foo rm build",
+    ],
+    ask: [
+      "foo git stash",
+      "foo --x git stash push",
+      "foo -- git 'stash'",
+      "foo git stash git",
+      "foo git push -f",
+      "foo sudo ls",
+      "foo env git stash",
+      "foo git $X",
+      'foo sh -c "$X"',
+      "foo kill 1",
+      "foo npm publish",
+    ],
+  },
+  {
+    promise: "an allowed program that is unknown starts nothing that is not allowed",
+    user: { rules: [prefixes("foo", "git status")] },
+    allow: ["foo git status", "foo a b"],
+    ask: ["foo git push", "foo rm x", "foo node x"],
+  },
+  {
+    promise: "cd into a folder that is there succeeds, unless the line may have removed it",
+    user: { rules: [prefixes("cd", "ls", "cat", "npm test", "rm"), outside] },
+    files: { ...files, "/w/packages/a/x": "", "/w/packages/b/x": "" },
+    allow: [
+      "cd src; ls; cd ..; cat a.txt",
+      "cd src\nls\ncd ..\ncat a.txt",
+      "cd src; cat ../a.txt",
+      "cd packages/a; npm test; cd ../b; npm test; cd ../..; ls",
+    ],
+    deny: [
+      "cd nosuch; cat ../x",
+      "cd a.txt; cat ../x",
+      "rm -r src; cd src; cat ../a.txt",
+      "cd src; cat ../../x",
+      "cd src; cd ..; cd ..; ls",
+    ],
+  },
+  {
+    promise: "what code may do to the files that it is given is part of what is allowed",
+    user: {
+      rules: [
+        prefixes("python3 -m pytest", "python3 x.py"),
+        { id: "gen", effect: "ask", path: { glob: "gen/**", action: "write" } },
+      ],
+    },
+    allow: [
+      "python3 -m pytest tests/test_a.py",
+      "python3 -m pytest -q tests/a/b.py",
+      "python3 x.py data/in.csv",
+    ],
+    ask: ["python3 -m pytest gen/a.py", "python3 -m pytest ../x.py", "python3 x.py /etc/x"],
+  },
+  {
+    promise: "ssh reads options behind the host, and env - is env -i",
+    user: { fallback: { bash: "allow" }, rules: [noRecursion] },
+    deny: [
+      "ssh h -o ProxyCommand='rm -rf x'",
+      "ssh h -p 22 -oProxyCommand='rm -rf x' ls",
+      "ssh h -p 22 rm -rf x",
+      "env - rm -rf x",
+      "env - A=1 rm -rf x",
+    ],
+    ask: ["ssh h -p 22", "ssh h -- ls"],
+  },
+]);
+
 describeTwins(
   ["run_shell_command", "bash_tool", "terminal"].map((tool) => ({
     promise: `${tool} is a shell by its name`,

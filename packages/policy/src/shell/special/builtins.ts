@@ -47,7 +47,17 @@ function readCd(call: CommandCall): void {
       : unite(folders.map((folder) => (word.tilde === true ? value : joinPath(folder, value))));
   }
   if (word !== undefined && word.value === undefined) effects.path("read", word, `cd ${word.raw}`);
-  effects.outcome = { ok: next, fail: folders };
+  effects.outcome = { ok: next, fail: surelyThere(call, next) ? [] : folders };
+}
+
+/** The folder exists, and nothing before in the text can have taken it away. */
+function surelyThere({ analysis }: CommandCall, [folder, ...others]: Folders): boolean {
+  return (
+    folder?.startsWith("/") === true &&
+    others.length === 0 &&
+    analysis.commands.every(({ readOnly }) => readOnly) &&
+    analysis.options.isFolder?.(folder) === true
+  );
 }
 
 function readPushd(call: CommandCall): void {

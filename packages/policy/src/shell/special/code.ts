@@ -1,4 +1,5 @@
 import { applyRole, innerScope, isDescriptor, runLine, type CommandCall } from "../effects.ts";
+import { parseArguments } from "../arguments.ts";
 import { unite } from "../folders.ts";
 import { hostFact } from "../resources.ts";
 import { joinWords, startElsewhere, startWords } from "../unwrap.ts";
@@ -201,7 +202,11 @@ function readSudo(call: CommandCall): void {
 
 function readSsh(call: CommandCall): void {
   const { parsed, effects } = call;
-  for (const flag of parsed.flags) {
+  // Behind the host come more options, and only then the command.
+  const behind = parsed.operands.slice(1);
+  const late = (behind[0]?.value ?? "").startsWith("-") ? parseArguments(parsed.spec, behind) : undefined;
+  if (late !== undefined) effects.doubt("environment", "options of ssh behind the host");
+  for (const flag of [...parsed.flags, ...(late?.flags ?? [])]) {
     const option = flag.name === "-o" ? (flag.value?.value ?? "") : "";
     if (/^\s*(proxycommand|localcommand|permitlocalcommand|knownhostscommand)/i.test(option))
       effects.hide("ssh -o runs a command here");
@@ -214,10 +219,10 @@ function readSsh(call: CommandCall): void {
     if (target !== undefined) effects.resources.push(hostFact(literalWord(target), `ssh ${flag.name}`));
   }
   effects.readOnly = false;
-  const command = parsed.operands.slice(1);
+  const command = late?.operands ?? behind;
   if (command.length > 0) {
     effects.hide("a command on another machine");
-    startElsewhere(call, command[0]?.value === "--" ? command.slice(1) : command, true);
+    startElsewhere(call, command, true);
     return;
   }
   const { input } = call.scope;
