@@ -176,6 +176,20 @@ describe("a path from a model", () => {
       writeFileSync(join(root, "big.txt"), "x".repeat(101));
       await expect(readInside(root, "big.txt", { maxBytes: 100 })).rejects.toThrow("more than 100 bytes");
       expect(await readInside(root, "big.txt", { maxBytes: 101 })).toHaveLength(101);
+      writeFileSync(join(root, "empty.txt"), "");
+      expect(await readInside(root, "empty.txt", { maxBytes: 0 })).toBe("");
+    });
+
+    it("is read to its end, whatever size it is said to have", async () => {
+      const long = "é\n".repeat(100_000);
+      writeFileSync(join(root, "long.txt"), long);
+      expect(await readInside(root, "long.txt")).toBe(long);
+      // Linux says 0 of these; elsewhere there are none.
+      if (!existsSync("/proc/self/status")) return;
+      expect(await readInside("/proc/self", "status")).toContain("VmSize:");
+      await expect(readInside("/proc/self", "status", { maxBytes: 100 })).rejects.toThrow(
+        "more than 100 bytes",
+      );
     });
   });
 
@@ -210,15 +224,54 @@ describe("a path from a model", () => {
       ]);
       expect(readFileSync(join(root, "fresh.txt"), "utf8")).toBe("one\ntwo\nthree\n");
       // While it waits, a link that leads out takes the place of the file.
-      const first = changeInside({ root, path: "fresh.txt", queue }, () => {
+      const begun = Promise.withResolvers<void>();
+      const go = Promise.withResolvers<void>();
+      const first = changeInside({ root, path: "fresh.txt", queue }, async () => {
+        begun.resolve();
+        await go.promise;
         rmSync(join(root, "fresh.txt"));
         symlinkSync("/etc/hostname", join(root, "fresh.txt"));
         return undefined;
       });
+      await begun.promise;
       const second = append("fresh.txt", "four");
+      go.resolve();
       await first;
       await expect(second).rejects.toMatchObject({ code: "bad-path" });
     });
+
+    it.each([
+      ["a queue of one's own", createMutationQueue()],
+      ["Pi's own queue", piMutationQueue],
+    ])(
+      "comes in the order in which it was asked for, however its path is written, in %s",
+      async (_name, queue) => {
+        // contract A14
+        writeFileSync(join(root, "order.txt"), "");
+        // Of the longer path a step more has to be looked at for each of its links.
+        for (let n = 0; n < 30; n++) symlinkSync(n === 0 ? "." : `link-${n - 1}`, join(root, `link-${n}`));
+        const paths = ["link-29/order.txt", "order.txt"];
+        await Promise.all(
+          Array.from({ length: 40 }, (_, n) =>
+            changeInside({ root, path: paths[n % 2] ?? "", queue }, (text = "") => `${text}${n} `),
+          ),
+        );
+        expect(readFileSync(join(root, "order.txt"), "utf8").trim()).toBe(
+          Array.from({ length: 40 }, (_, n) => n).join(" "),
+        );
+        // One that waits holds up no change of another file, nor one that fails.
+        const held = Promise.withResolvers<void>();
+        const waiting = changeInside({ root, path: "order.txt", queue }, () =>
+          held.promise.then(() => "done"),
+        );
+        await changeInside({ root, path: "other.txt", queue }, () => "there");
+        await expect(changeInside({ root, path: "../out.txt", queue }, () => "no")).rejects.toMatchObject({
+          code: "bad-path",
+        });
+        held.resolve();
+        expect(await waiting).toMatchObject({ changed: true });
+      },
+    );
 
     it("waits for whoever holds the file in Pi's queue, and Pi waits for it", async () => {
       // contract A14

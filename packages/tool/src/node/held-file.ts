@@ -23,6 +23,8 @@ export interface OpenInsideOptions {
 
 /** Bytes of a file that is read whole. Default of `readInside` and `changeInside`: 16 MiB. */
 const defaultFileMaxBytes = 16 * 1024 * 1024;
+/** Bytes that are asked for where a file says that it is smaller. */
+const readAtOnce = 64 * 1024;
 
 /**
  * Resolves a path from a model like `resolveInside` and opens it so that a link which is swapped in between check
@@ -78,15 +80,28 @@ export interface ChangeInsideOptions {
 /**
  * Changes a text file inside the root: reads, calls `change`, writes, all inside the mutation queue and through one
  * descriptor (contract A14). `change` gets `undefined` for a file that does not exist; when it gives back
- * `undefined` or the same text, nothing is written.
+ * `undefined` or the same text, nothing is written. Changes of one file come in the order in which they were asked for.
  */
 export async function changeInside(
   options: ChangeInsideOptions,
   change: (text: string | undefined) => string | undefined | Promise<string | undefined>,
 ): Promise<{ readonly path: string; readonly relative: string; readonly changed: boolean }> {
   const { root, queue, maxBytes = defaultFileMaxBytes, createFolders = false } = options;
-  const target = await requireInside(root, options.path);
-  return queue(target.path, async () => {
+  // Paths are resolved one after the other: which is resolved sooner does not say which change was asked for first.
+  const { changed } = await queue(root, async () => {
+    const target = await requireInside(root, options.path);
+    const changing = queue(target.path, changeResolved);
+    // It is awaited outside, so that it holds up no other path.
+    changing.catch(() => undefined);
+    return { changed: changing };
+  });
+  return changed;
+
+  async function changeResolved(): Promise<{
+    readonly path: string;
+    readonly relative: string;
+    readonly changed: boolean;
+  }> {
     // Resolved again: while this change waited for its turn, another may have made the file or moved a folder.
     const inside = await requireInside(root, options.path);
     const told = { path: inside.path, relative: inside.relative };
@@ -101,7 +116,7 @@ export async function changeInside(
       at += (await file.handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
     }
     return { ...told, changed: true };
-  });
+  }
 }
 
 async function readResolved(inside: InsidePath, maxBytes: number): Promise<string> {
@@ -110,18 +125,23 @@ async function readResolved(inside: InsidePath, maxBytes: number): Promise<strin
 }
 
 async function readHeld(file: HeldFile, maxBytes: number): Promise<string> {
-  // One byte more than allowed: a file that grows while it is read is noticed too.
-  const buffer = Buffer.alloc(Math.min(maxBytes, (await file.handle.stat()).size) + 1);
+  // To its end, whatever its size was said to be: some systems say 0, and a file may grow while it is read.
+  const { size } = await file.handle.stat();
+  const parts: Buffer[] = [];
   let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await file.handle.read(buffer, length, buffer.length - length, length);
+  while (length <= maxBytes) {
+    const buffer = Buffer.allocUnsafe(
+      Math.min(maxBytes + 1 - length, Math.max(size + 1 - length, readAtOnce)),
+    );
+    const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, length);
     if (bytesRead === 0) break;
+    parts.push(buffer.subarray(0, bytesRead));
     length += bytesRead;
   }
   if (length > maxBytes)
     throw new ToolError("bad-path", `${JSON.stringify(file.relative)} has more than ${maxBytes} bytes.`);
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(buffer.subarray(0, length));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(parts));
   } catch (error) {
     // Read with replacement characters and written back, such a file would be destroyed.
     throw new ToolError("bad-path", `${JSON.stringify(file.relative)} is not UTF-8 text.`, { cause: error });
