@@ -47,7 +47,7 @@ export interface RunStatus {
   readonly waitsForRoom?: true;
   /** Questions to people that are open. */
   readonly waitingFor: number;
-  /** Of a completed run whose outcome is not large: whether its script came to its end. */
+  /** Of a completed run whose journal is there: whether its script came to its end. */
   readonly ok?: boolean;
   /** And if not, with what, its message cut to 500 characters; `aborted` is the kind of what was cancelled. */
   readonly error?: Extract<RunEnding, { readonly ok: false }>["error"];

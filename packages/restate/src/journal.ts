@@ -4,12 +4,20 @@
  * server, one that may not is two, and one that is there already is none.
  */
 import type { JsonValue } from "@nestbox/tool";
-import type { DurableClock, RunJournal, Step, StepOptions, Wait, Woken } from "@nestbox/codemode/durable";
+import {
+  type DurableClock,
+  ENDING_CHARS,
+  type RunJournal,
+  type Step,
+  type StepOptions,
+  type Wait,
+  type Woken,
+} from "@nestbox/codemode/durable";
 import { RestateError } from "./errors.ts";
 import { isRecord } from "./guards.ts";
 import { HeldRun } from "./held-run.ts";
 import type { Ingress } from "./ingress.ts";
-import { checkRunId, JOURNAL_OBJECT, readWoken, unreadable } from "./protocol.ts";
+import { checkRunId, END, JOURNAL_OBJECT, readWoken, unreadable } from "./protocol.ts";
 import { readSealed, type Sealed, type Sealer } from "./seal.ts";
 import { Watch } from "./watch.ts";
 
@@ -111,7 +119,8 @@ export function createJournal(runId: string, options: JournalOptions): RunJourna
         throw error;
       }
       run.check();
-      const sealed = await sealer.seal(runId, value);
+      // Lists tell how runs ended, without the rest of what they gave.
+      const sealed = await sealer.seal(runId, value, { headChars: key === END ? ENDING_CHARS : 0 });
       await run.write({ key, state: "done", value: sealed });
       // What is handed on is what another process would be given.
       return { kind: "done", value: JSON.parse(JSON.stringify(value)) as JsonValue, replayed: false };

@@ -11,6 +11,9 @@ export const JOURNAL_OBJECT = "nestbox-journal";
 /** A workflow a run: it carries the run on until it ends. */
 export const RUN_WORKFLOW = "nestbox-run";
 
+/** Of the step that a run ends with, and of the wake that tells of it. */
+export const END = "end";
+
 /** Entries in one answer, and woken values that are told with a claim. */
 export const PAGE = 200;
 

@@ -13,7 +13,7 @@ import {
 import type { JsonValue } from "@nestbox/tool";
 import type { BlobStore } from "./blobs.ts";
 import { isRecord } from "./guards.ts";
-import { checkRunId, JOURNAL_OBJECT, readEntry, unreadable } from "./protocol.ts";
+import { checkRunId, END, JOURNAL_OBJECT, readEntry, unreadable } from "./protocol.ts";
 import { createSealer, readSealed, type Sealed } from "./seal.ts";
 
 /** What a person is asked, and has not answered. */
@@ -33,7 +33,7 @@ export interface Reading {
   entries(runId: string, options?: EntriesOptions): Promise<RunEntries>;
   /** How many questions are open, by run. */
   waiting(runId?: string): Promise<ReadonlyMap<string, number>>;
-  /** How runs ended, by run; those with a large outcome are left out. */
+  /** How runs ended, by run; one whose large outcome was kept without its beginning is left out. */
   ends(runIds: readonly string[]): Promise<ReadonlyMap<string, RunEnding>>;
   /** Those that are suspended because no worker had room for them. */
   roomless(runIds: readonly string[]): Promise<ReadonlySet<string>>;
@@ -52,7 +52,7 @@ const OPEN = `q.key LIKE 'q/%'
   AND NOT EXISTS (SELECT 1 FROM state w WHERE w.service_name = '${JOURNAL_OBJECT}'
     AND w.service_key = q.service_key AND w.key = concat('w/', substr(q.key, 3)))
   AND NOT EXISTS (SELECT 1 FROM state e WHERE e.service_name = '${JOURNAL_OBJECT}'
-    AND e.service_key = q.service_key AND e.key = 'w/end')`;
+    AND e.service_key = q.service_key AND e.key = 'w/${END}')`;
 
 export function createReading(query: Query, blobs: BlobStore | undefined): Reading {
   const sealer = createSealer(
@@ -113,12 +113,13 @@ export function createReading(query: Query, blobs: BlobStore | undefined): Readi
         const ids = runIds.slice(from, from + IDS_A_QUERY);
         for (const id of ids) checkRunId(id);
         const rows = await query(
-          `SELECT q.service_key, q.key, q.value_utf8 ${FROM} AND q.service_key IN (${ids.map((id) => `'${id}'`).join(", ")}) AND q.value_utf8 LIKE '{"key":"end","state":"done"%'`,
+          `SELECT q.service_key, q.key, q.value_utf8 ${FROM} AND q.service_key IN (${ids.map((id) => `'${id}'`).join(", ")}) AND q.value_utf8 LIKE '{"key":"${END}","state":"done"%'`,
         );
         for (const row of rows) {
           const { runId, value } = readRow(row);
           const sealed = readEntry(value).value;
-          const end = sealed !== undefined && "json" in sealed ? readRunEnding(sealed.json) : undefined;
+          const head = sealed !== undefined && "json" in sealed ? sealed.json : sealed?.head;
+          const end = head === undefined ? undefined : readRunEnding(head);
           if (end !== undefined) ends.set(runId, end);
         }
       }
@@ -187,7 +188,7 @@ export function createReading(query: Query, blobs: BlobStore | undefined): Readi
         ? { value: await sealer.open(runId, sealed) }
         : { large: { bytes: json.length, head: json.slice(0, HEAD_CHARS) } };
     }
-    if (blobs === undefined) return { large: { bytes: sealed.chars, head: "" } };
+    if (blobs === undefined) return { large: { bytes: sealed.chars, head: sealed.head ?? "" } };
     if (sealed.chars <= maxValueBytes) return { value: await sealer.open(runId, sealed) };
     const text = await blobs.get(runId, sealed.sha256);
     return { large: { bytes: sealed.chars, head: (text ?? "").slice(0, HEAD_CHARS) } };

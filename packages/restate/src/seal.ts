@@ -3,11 +3,18 @@ import type { BlobStore } from "./blobs.ts";
 import { RestateError } from "./errors.ts";
 import { isIndex, isRecord } from "./guards.ts";
 
-/** A value as the journal has it: its JSON, or the hash of that. */
-export type Sealed = { readonly json: string } | { readonly sha256: string; readonly chars: number };
+/** A value as the journal has it: its JSON, or the hash of that; `head` is how that JSON begins, where somebody asks. */
+export type Sealed =
+  | { readonly json: string }
+  | { readonly sha256: string; readonly chars: number; readonly head?: string };
 
 export interface Sealer {
-  readonly seal: (runId: string, value: JsonValue) => Promise<Sealed>;
+  /** `headChars`: of a large value, so many characters of its JSON stand in the journal as well. Default 0. */
+  readonly seal: (
+    runId: string,
+    value: JsonValue,
+    options?: { readonly headChars?: number },
+  ) => Promise<Sealed>;
   /** Rejects with `blob` when it is not there or has been changed. */
   readonly open: (runId: string, sealed: Sealed) => Promise<JsonValue>;
 }
@@ -19,7 +26,7 @@ export interface SealerLimits {
 
 export function createSealer(blobs: BlobStore, { inlineChars, maxValueChars }: SealerLimits): Sealer {
   return {
-    async seal(runId, value) {
+    async seal(runId, value, { headChars = 0 } = {}) {
       const json = JSON.stringify(value);
       if (json.length <= inlineChars) return { json };
       if (json.length > maxValueChars) {
@@ -28,7 +35,8 @@ export function createSealer(blobs: BlobStore, { inlineChars, maxValueChars }: S
       }
       const hash = await sha256(json);
       await blobs.put(runId, hash, json);
-      return { sha256: hash, chars: json.length };
+      const head = headChars === 0 ? {} : { head: json.slice(0, headChars) };
+      return { sha256: hash, chars: json.length, ...head };
     },
     async open(runId, sealed) {
       if ("json" in sealed) return JSON.parse(sealed.json) as JsonValue;
@@ -44,11 +52,10 @@ export function createSealer(blobs: BlobStore, { inlineChars, maxValueChars }: S
 /** `undefined` for what is none. */
 export function readSealed(value: unknown): Sealed | undefined {
   if (!isRecord(value)) return undefined;
-  const { json, sha256: hash, chars } = value;
+  const { json, sha256: hash, chars, head } = value;
   if (typeof json === "string") return { json };
-  return typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash) && isIndex(chars)
-    ? { sha256: hash, chars }
-    : undefined;
+  if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash) || !isIndex(chars)) return undefined;
+  return { sha256: hash, chars, ...(typeof head === "string" ? { head } : {}) };
 }
 
 async function sha256(text: string): Promise<string> {

@@ -88,7 +88,7 @@ describe("the server's records", () => {
     expect(JSON.stringify(parked).endsWith(pattern)).toBe(true);
   });
 
-  test("tell how runs ended, except those whose outcome is large", async () => {
+  test("tell how runs ended, also of a large outcome whose beginning is there", async () => {
     const end = (value: unknown) => ({ key: "end", state: "done", value });
     const done = { status: "completed", completion_result: "success", completed_at: "2026-03-01T12:00:01Z" };
     const aborted = { kind: "aborted", name: "AbortError", message: "Cancelled by ada" };
@@ -98,6 +98,7 @@ describe("the server's records", () => {
         run({ ...done, target_service_key: "bad" }),
         run({ ...done, target_service_key: "gone" }),
         run({ ...done, target_service_key: "big" }),
+        run({ ...done, target_service_key: "older" }),
         run({
           status: "completed",
           target_service_key: "killed",
@@ -110,7 +111,15 @@ describe("the server's records", () => {
         kept("s/3", end(json({ ok: true })), "good"),
         kept("s/3", end(json({ ok: false })), "bad"),
         kept("s/3", end(json({ ok: false, error: { ...aborted, stack: "" }, output: [] })), "gone"),
-        kept("s/3", end(large({ ok: true }).sealed), "big"),
+        kept(
+          "s/3",
+          end({
+            ...large({}).sealed,
+            head: `${JSON.stringify({ ok: false, error: aborted }).slice(0, -1)},`,
+          }),
+          "big",
+        ),
+        kept("s/3", end(large({ ok: true }).sealed), "older"),
       ],
     ]);
     const list = await admin.list();
@@ -118,13 +127,21 @@ describe("the server's records", () => {
       ["good", true, undefined],
       ["bad", false, undefined],
       ["gone", false, undefined],
-      ["big", undefined, undefined],
+      ["big", false, undefined],
+      ["older", undefined, undefined],
       ["killed", false, "[409] killed"],
     ]);
     // One that was cancelled is told from one that failed.
-    expect(list.map(({ error }) => error)).toEqual([undefined, undefined, aborted, undefined, undefined]);
+    expect(list.map(({ error }) => error)).toEqual([
+      undefined,
+      undefined,
+      aborted,
+      aborted,
+      undefined,
+      undefined,
+    ]);
     // Of the one that was killed nobody need ask.
-    expect(asked[2]).toContain("('good', 'bad', 'gone', 'big')");
+    expect(asked[2]).toContain("('good', 'bad', 'gone', 'big', 'older')");
   });
 
   test("are asked about nothing that could end a string", async () => {

@@ -105,6 +105,32 @@ describe("a server that is away", () => {
     expect(later).toMatchObject({ value: "b", replayed: true });
   });
 
+  test("a write that failed takes those that waited for it along, and nothing of them is taken for kept", async () => {
+    const { server, run } = setUp();
+    const journal = run();
+    await journal.step("a", once("a"), { repeatable: true });
+    const before = server.calls.length;
+    server.fail(403);
+    const steps = ["b", "c"].map((key) => journal.step(key, once(key), { repeatable: true }));
+    for (const step of await Promise.allSettled(steps))
+      expect(step).toMatchObject({ status: "rejected", reason: { code: "refused" } });
+    expect(await journal.step("b", once("again"), { repeatable: true })).toMatchObject({
+      value: "again",
+      replayed: false,
+    });
+    expect(server.calls.slice(before)).toEqual(["claim", "write"]);
+    expect(await run().step("b", once("no"))).toMatchObject({ value: "again", replayed: true });
+  });
+
+  test("a step that throws is forgotten alone: what was kept before it stays", async () => {
+    const { run } = setUp();
+    const journal = run();
+    await journal.step("a", once("a"));
+    await expect(journal.step("b", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(await run().step("a", once("other"))).toMatchObject({ value: "a", replayed: true });
+    expect(await run().step("b", once("b"))).toMatchObject({ value: "b", replayed: false });
+  });
+
   test("a refusal is not tried again", async () => {
     const { server, run } = setUp();
     server.fail(403, 403);
@@ -125,6 +151,19 @@ describe("large values", () => {
     expect(await run().step("a", once("no"))).toMatchObject({ value: large });
     expect(await run().wake("w", large)).toEqual({ kind: "stored" });
     expect(await run().wait("w", null, { signal: FOREVER })).toEqual({ kind: "woken", value: large });
+  });
+
+  test("tell how they begin only where a run ends: lists read it there", async () => {
+    const { server, blobs, run } = setUp();
+    const outcome = { ok: true, value: large };
+    await run().step("1", once(large));
+    await run().step("end", () => Promise.resolve(outcome));
+    const kept = [...server.state("run").values()].map((entry) => (entry as { value?: object }).value);
+    expect(kept.filter((value) => value !== undefined && "head" in value)).toEqual([
+      expect.objectContaining({ head: JSON.stringify(outcome).slice(0, 4_096) }),
+    ]);
+    expect(blobs.texts.size).toBe(2);
+    expect(await run().step("end", once("no"))).toMatchObject({ value: outcome, replayed: true });
   });
 
   test("that are gone or have been changed are an error and never another value", async () => {

@@ -6,6 +6,7 @@ import * as restate from "@restatedev/restate-sdk";
 import { isIndex, isRecord } from "../guards.ts";
 import {
   type ClaimAnswer,
+  END,
   type Entry,
   JOURNAL_OBJECT,
   PAGE,
@@ -127,7 +128,7 @@ export const journalObject = restate.object({
 
     /** Removes a run that has ended. */
     remove: exclusive(LAZY, async (ctx): Promise<boolean> => {
-      if ((await ctx.get("w/end")) === null) return false;
+      if ((await ctx.get(`w/${END}`)) === null) return false;
       ctx.clearAll();
       return true;
     }),
