@@ -80,16 +80,34 @@ function typeHint(message: string): string | undefined {
   return undefined;
 }
 
-/** A tool that is called by its bare name, or by the name of what it belongs to. */
+/** A tool that is called by its bare name, spelled or prefixed as elsewhere, or by the name of what it belongs to. */
 function toolHint(missing: string, tools: readonly string[]): string | undefined {
   if (tools.length === 0) return undefined;
   const names = nameTools(tools);
-  if (names.members.has(missing)) return `tools are members of \`tools\`: \`await tools.${missing}(args)\``;
-  const members = names.tools
-    .map(({ identifier }) => identifier)
-    .filter((identifier) => identifier.startsWith(`${missing}_`));
-  if (members.length === 0) return undefined;
-  const named = members.slice(0, MAX_NAMED_TOOLS).map((identifier) => `\`tools.${identifier}\``);
-  const rest = members.length - named.length;
-  return `tools are members of \`tools\`: ${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  if (names.members.has(missing)) return memberHint([missing]);
+  const identifiers = names.tools.map(({ identifier }) => identifier);
+  const wanted = folded(missing);
+  const same = identifiers.find((identifier) => folded(identifier) === wanted);
+  // `external_name`, `mcp_name`: of several that it ends with, the longest is meant.
+  const ending = identifiers
+    .filter((identifier) => missing.endsWith(`_${identifier}`))
+    .toSorted((a, b) => b.length - a.length)[0];
+  const meant = same ?? ending;
+  if (meant !== undefined) return memberHint([meant]);
+  const members = identifiers.filter((identifier) => identifier.startsWith(`${missing}_`));
+  return members.length === 0 ? undefined : memberHint(members);
+}
+
+/** `getIssue`, `get_issue` and `GetIssue` are one name. */
+function folded(name: string): string {
+  return name.replaceAll("_", "").toLowerCase();
+}
+
+function memberHint(identifiers: readonly string[]): string {
+  const named = identifiers.slice(0, MAX_NAMED_TOOLS).map((identifier) => `\`tools.${identifier}\``);
+  const rest = identifiers.length - named.length;
+  const [only] = identifiers;
+  return identifiers.length === 1
+    ? `tools are members of \`tools\`: \`await tools.${only}(args)\``
+    : `tools are members of \`tools\`: ${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }

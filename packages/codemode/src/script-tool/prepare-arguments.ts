@@ -22,11 +22,18 @@ function findCode(args: unknown): string | undefined {
   return given.length === 1 && typeof given[0] === "string" ? given[0] : undefined;
 }
 
-/** A JSON object is no script that does anything, so one that only holds a script stands for it. */
+/** What a script has and a text that stands for itself seldom has. */
+const SCRIPT_WORDS = /\n|\b(?:return|await|tools)\b/;
+
+/**
+ * A JSON object is no script that does anything, so one that only holds a script stands for it; neither is a text in
+ * quotes, so one that reads as a script is one that came escaped.
+ */
 function unwrap(code: string): string {
-  if (!/^\s*\{\s*"code"\s*:/.test(code)) return code;
+  if (!/^\s*(?:\{\s*"code"\s*:|")/.test(code)) return code;
   try {
     const value: unknown = JSON.parse(code);
+    if (typeof value === "string") return SCRIPT_WORDS.test(value) ? value : code;
     return isRecord(value) && Object.keys(value).length === 1 && typeof value["code"] === "string"
       ? value["code"]
       : code;

@@ -53,6 +53,9 @@ describe("D14: a name from elsewhere is answered with what there is instead", ()
     );
     expect(hint("print")).toBe("tools are members of `tools`: `await tools.print(args)`");
     expect(hint("git")).toBeUndefined();
+    for (const name of ["getIssue", "GetIssue", "external_get_issue", "mcp__get_issue"])
+      expect(hint(name)).toBe("tools are members of `tools`: `await tools.get_issue(args)`");
+    expect(hint("github_list")).toBe("tools are members of `tools`: `await tools.github__list(args)`");
   });
 });
 

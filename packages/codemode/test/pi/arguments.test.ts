@@ -12,6 +12,11 @@ test.each<[unknown, unknown]>([
   [{ code: '{"code": "return 1", "x": 1}' }, { code: '{"code": "return 1", "x": 1}' }],
   [{ code: '{"code": 1}' }, { code: '{"code": 1}' }],
   [{ code: '{"code": }' }, { code: '{"code": }' }],
+  [{ code: '"const a = 1;\\nreturn a"' }, { code: "const a = 1;\nreturn a" }],
+  [{ code: '  "return \\"x\\""\n' }, { code: 'return "x"' }],
+  ['"return 1"', { code: "return 1" }],
+  [{ code: '"use strict"' }, { code: '"use strict"' }],
+  [{ code: '"a" + tools' }, { code: '"a" + tools' }],
   [{ code: 1 }, { code: 1 }],
   [
     { script: "a", source: "b" },
