@@ -240,7 +240,9 @@ export class Pool {
       this.#serve();
       return;
     }
-    slot.lease?.onFrame(frame);
+    if (slot.lease !== undefined) slot.lease.onFrame(frame);
+    // Between scripts there is nothing to say, and nobody would count it.
+    else if (slot.state === "idle") this.#end(slot, true);
   }
 
   #tellReady(): void {

@@ -74,19 +74,43 @@ const MAX_STACK_CHARS = 262_144;
 /** More than the bridge tells of one. */
 const MAX_WARNING_CHARS = 4_000;
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** A shorter text cannot become much: it is weighed when it has been read, which looks at all of it anyway. */
 const SCAN_CHARS = 1024 * 1024;
 const REPORTED_KINDS = new Set<string>(["script", "policy", "limit", "timeout", "memory"]);
 
+export interface ReportLimits {
+  readonly maxDepth: number;
+  /** Bytes that a value may take in this process; what fits into the script's memory takes less. */
+  readonly maxValueBytes: number;
+}
+
+/** The segments of one report. Each belongs to one row: named twice, a short report would become many large values. */
+class Segments {
+  readonly #left: (Segment | undefined)[];
+
+  constructor(segments: readonly Segment[]) {
+    this.#left = [...segments];
+  }
+
+  take(index: unknown): Segment | undefined {
+    if (!isCount(index)) return undefined;
+    const segment = this.#left[index];
+    if (segment !== undefined) this.#left[index] = undefined;
+    return segment;
+  }
+}
+
 /** Reads a `turn` or `early` frame; throws {@link ProtocolError}. */
-export function readReport(frame: Frame, maxDepth: number): TurnReport {
+export function readReport(frame: Frame, limits: ReportLimits): TurnReport {
   if (frame.header.length > MAX_HEADER_CHARS)
     throw new ProtocolError("more in one report than a script says");
   const header: unknown = parse(frame.header);
   if (!isRecord(header) || !Array.isArray(header["r"])) throw new ProtocolError("a report without rows");
-  const rows = header["r"].map((row: unknown) => readRow(row, frame.segments, maxDepth));
+  const segments = new Segments(frame.segments);
+  const rows = header["r"].map((row: unknown) => readRow(row, segments, limits));
   const { p = 0, w = -1, b = 0, x, h } = header;
-  if (!isCount(p) || typeof w !== "number" || typeof b !== "number" || !(b >= 0)) {
+  if (!isCount(p) || typeof w !== "number" || !Number.isFinite(w) || !isDuration(b)) {
     throw new ProtocolError("a report with a bad state");
   }
   return {
@@ -105,7 +129,8 @@ export function readEnd(frame: Frame): { readonly renew: boolean } {
   return { renew: isRecord(header) && header["renew"] === true };
 }
 
-function readRow(row: unknown, segments: readonly Segment[], maxDepth: number): Row {
+function readRow(row: unknown, segments: Segments, limits: ReportLimits): Row {
+  const { maxDepth } = limits;
   if (!Array.isArray(row)) throw new ProtocolError("a row that is no array");
   const [kind, a, b, c, d] = row as unknown[];
   switch (kind) {
@@ -130,7 +155,7 @@ function readRow(row: unknown, segments: readonly Segment[], maxDepth: number): 
       return { kind: "image", data: readImage(a, segments), mimeType: b };
     }
     case 7:
-      return { kind: "done", value: readValue(a, segments, maxDepth), writes: readWrites(b) };
+      return { kind: "done", value: readValue(a, segments, limits), writes: readWrites(b) };
     case 8:
       return { kind: "failed", error: readError(a) };
     case 9: {
@@ -143,7 +168,7 @@ function readRow(row: unknown, segments: readonly Segment[], maxDepth: number): 
   throw new ProtocolError("a row of an unknown shape");
 }
 
-function readArgs(value: unknown, segments: readonly Segment[], maxDepth: number): SentArgs {
+function readArgs(value: unknown, segments: Segments, maxDepth: number): SentArgs {
   if (value === undefined) return { atLeast: 0, read: () => ({ value: undefined, bytes: 0 }) };
   if (Array.isArray(value) && value.length === 1) {
     const sent: unknown = value[0];
@@ -163,26 +188,33 @@ function weighed(value: unknown, chars: number, maxDepth: number): ReturnType<Se
   return { value, bytes: bytes.structure + Math.max(bytes.texts, chars) };
 }
 
-function readText(value: unknown, segments: readonly Segment[]): string {
+function readText(value: unknown, segments: Segments): string {
   return typeof value === "string" ? value : segmentAt(value, segments);
 }
 
 /** Base64 of an image, which crosses as text where the script had text and as bytes where it had bytes. */
-function readImage(value: unknown, segments: readonly Segment[]): string {
-  const bytes = isCount(value) ? segments[value] : undefined;
-  return bytes instanceof Uint8Array
-    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
-    : readText(value, segments);
+function readImage(value: unknown, segments: Segments): string {
+  const sent = typeof value === "string" ? value : segments.take(value);
+  if (sent instanceof Uint8Array)
+    return Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength).toString("base64");
+  if (sent === undefined || sent.length % 4 !== 0 || !BASE64.test(sent))
+    throw new ProtocolError("an image that is no base64");
+  return sent;
 }
 
 /** `null` nothing, a string itself, `[0, value]`, `[1, string segment]`, `[2, JSON segment]`. */
-function readValue(value: unknown, segments: readonly Segment[], maxDepth: number): unknown {
+function readValue(value: unknown, segments: Segments, { maxDepth, maxValueBytes }: ReportLimits): unknown {
   if (value === null) return undefined;
   if (typeof value === "string") return value;
   if (!Array.isArray(value) || value.length !== 2) throw new ProtocolError("a value of an unknown shape");
   if (value[0] === 0) return shallow(value[1], maxDepth);
   if (value[0] === 1) return segmentAt(value[1], segments);
-  if (value[0] === 2) return parseDeep(segmentAt(value[1], segments), maxDepth);
+  if (value[0] === 2) {
+    const text = segmentAt(value[1], segments);
+    if (text.length > SCAN_CHARS && bytesOfJson(text) > maxValueBytes)
+      throw new ProtocolError("a value that no script has the memory for");
+    return shallow(parse(text), maxDepth);
+  }
   throw new ProtocolError("a value of an unknown shape");
 }
 
@@ -216,8 +248,8 @@ function readError(value: unknown): ReportedError {
   };
 }
 
-function segmentAt(index: unknown, segments: readonly Segment[]): string {
-  const text = isCount(index) ? segments[index] : undefined;
+function segmentAt(index: unknown, segments: Segments): string {
+  const text = segments.take(index);
   if (typeof text !== "string") throw new ProtocolError("a segment that is not there");
   return text;
 }
@@ -230,13 +262,14 @@ function parse(text: string): unknown {
   }
 }
 
-function parseDeep(text: string, maxDepth: number): unknown {
-  return shallow(parse(text), maxDepth);
-}
-
 function shallow(value: unknown, maxDepth: number): unknown {
   if (bytesOf(value, maxDepth) === undefined) throw new ProtocolError("a value that is nested too deeply");
   return value;
+}
+
+/** Milliseconds that may have passed: a number that sums stay numbers with. */
+function isDuration(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }
 
 function isCount(value: unknown): value is number {

@@ -11,6 +11,7 @@ import { createOutputCheck } from "./output-check.ts";
 import { Pool, type PoolLimits } from "./pool.ts";
 import { ScriptRun } from "./script-run.ts";
 import { Stopwatch } from "./stopwatch.ts";
+import { tellEvent } from "./tell-event.ts";
 
 export interface RunnerOptions {
   readonly driver: SandboxDriver;
@@ -84,15 +85,8 @@ export function createScriptRunner(options: RunnerOptions): ScriptRunner {
     const limits = resolveLimits({ ...options.limits, ...definedOnly(request.limits) });
     checkGlobals(request);
     checkPlace(request.environment);
-    const tell = (type: "pause" | "resume"): void => {
-      try {
-        request.onEvent?.({ type });
-      } catch {
-        // A listener's failure is its own.
-      }
-    };
     const watch = new Stopwatch(options.clock, request.caller.pauses, (paused) =>
-      tell(paused ? "pause" : "resume"),
+      tellEvent(request.onEvent, { type: paused ? "pause" : "resume" }),
     );
     try {
       if (request.code.length > limits.maxSourceChars) {

@@ -16,6 +16,8 @@ const MAX_PLACE_CHARS = 400;
 export interface ReadyAnswer {
   readonly id: number;
   readonly segments: readonly Segment[];
+  /** What it takes in this process while it waits, about: the size of what stands beside its row. */
+  readonly bytes: number;
   /** The row of a frame in which the first of the segments has this number. */
   readonly row: (first: number) => string;
 }
@@ -51,7 +53,12 @@ function encode(id: number, answer: ScriptAnswer, warn: (message: string) => voi
   const { json, places, bytes } = parts;
   if (places.length > 0) {
     const rows = JSON.stringify(places.map(({ path, start, length }) => [path, start, length]));
-    return { id, segments: [json, bytes], row: (first) => `[${id},5,[${first},${rows}]]` };
+    return {
+      id,
+      segments: [json, bytes],
+      bytes: json.length + bytes.length,
+      row: (first) => `[${id},5,[${first},${rows}]]`,
+    };
   }
   return json.length > SEGMENT_CHARS ? beside(id, 3, json) : inline(id, 1, json);
 }
@@ -65,12 +72,14 @@ function placeText(path: ValuePath): string {
 const inline = (id: number, kind: number, body: string): ReadyAnswer => ({
   id,
   segments: [],
+  bytes: body.length,
   row: () => `[${id},${kind},${body}]`,
 });
 
 const beside = (id: number, kind: number, text: string): ReadyAnswer => ({
   id,
   segments: [text],
+  bytes: text.length,
   row: (first) => `[${id},${kind},${first}]`,
 });
 

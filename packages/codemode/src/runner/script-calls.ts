@@ -103,6 +103,10 @@ export class ScriptCalls {
     return this.#records.some((record) => record.began);
   }
 
+  get anyDenied(): boolean {
+    return this.#records.some((record) => record.status === "denied");
+  }
+
   /** Ids only ever grow: one that was used, or is out of order, is not a call of this script. */
   accepts(id: number): boolean {
     if (id <= this.#lastId) return false;

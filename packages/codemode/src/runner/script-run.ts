@@ -10,7 +10,6 @@ import type { ToolNames } from "../declarations/identifier.ts";
 import { messageOf } from "../shared/guards.ts";
 import type {
   OutputItem,
-  ScriptError,
   ScriptErrorKind,
   ScriptEvent,
   ScriptLimits,
@@ -19,6 +18,7 @@ import type {
   ScriptRest,
   ScriptWarning,
 } from "../types.ts";
+import { Backlog } from "./backlog.ts";
 import type { Clock } from "./clock.ts";
 import type { SandboxExit } from "./driver.ts";
 import { FRAME, type Frame, oversize, type Segment } from "./frames.ts";
@@ -29,9 +29,12 @@ import { encodeAnswer, type ReadyAnswer, releaseAnswers, restOf } from "./script
 import { ScriptCalls } from "./script-calls.ts";
 import { asMemory, memoryMessage, scriptErrorOf } from "./script-error.ts";
 import type { ScriptAnswer } from "./script-value.ts";
+import { prepareMs } from "./prepare-time.ts";
 import { startHeader } from "./start-header.ts";
+import { type Ending, outcomeOf } from "./script-outcome.ts";
 import type { Stopwatch } from "./stopwatch.ts";
-import { fitsStore, MAX_WRITTEN_CHARS, storeWrites } from "./store-writes.ts";
+import { tellEvent } from "./tell-event.ts";
+import { fitsStore, MAX_WRITTEN_CHARS } from "./store-writes.ts";
 
 export interface ScriptRunOptions {
   readonly run: number;
@@ -51,26 +54,18 @@ export interface ScriptRunOptions {
 
 const WATCH_MS = 25;
 const MAX_WARNINGS = 100;
-/** Time to read a source, which is not the script's own: some, and more for each thousand characters. */
-const PREPARE_MS = 1_000;
-const PREPARE_MS_PER_THOUSAND = 20;
-const MAX_PREPARE_MS = 5_000;
 /** A gap between two looks in which this process was away, not the sandbox: what it sent waits in the pipe. */
 const AWAY_MS = 250;
 /** Gaps of one turn that are not counted; a host that is always away must not keep a script running. */
 const MAX_AWAY = 4;
+/** What a value may take here beside twice its script's memory, in which it stood twice, with its text. */
+const VALUE_BYTES = 64 * 1024 * 1024;
 /** How long a turn may go on after the script has ended in it. */
 const AFTERMATH_MS = 100;
+/** Frames of another run that are nobody's. */
+const MAX_STRAYS = 1_000;
 /** A stop that a parked sandbox does not confirm in this time ends it. */
 const STOP_MS = 250;
-
-type Ending =
-  | {
-      readonly ok: true;
-      readonly value: JsonValue | undefined;
-      readonly writes: readonly (readonly [string, string?])[];
-    }
-  | { readonly ok: false; readonly error: ScriptError };
 
 export class ScriptRun {
   readonly outcome: Promise<ScriptOutcome>;
@@ -81,12 +76,14 @@ export class ScriptRun {
   readonly #warnings: ScriptWarning[] = [];
   #outputChars = 0;
   #answers: ReadyAnswer[] = [];
+  readonly #backlog: Backlog;
   #flushQueued = false;
   /** A report is being read: what is answered meanwhile goes after its last row. */
   #reading = false;
   /** Turns that were begun and not yet reported. */
   #turns = 0;
   #turnSince = 0;
+  #strays = 0;
   #lookedAt = 0;
   #away = 0;
   #wakeMs = -1;
@@ -110,11 +107,11 @@ export class ScriptRun {
 
   constructor(options: ScriptRunOptions) {
     this.#options = options;
-    const thousands = options.request.code.length / 1_000;
-    this.#prepareMs = Math.min(MAX_PREPARE_MS, PREPARE_MS + thousands * PREPARE_MS_PER_THOUSAND);
+    this.#prepareMs = prepareMs(options.request.code);
     const { promise, resolve } = Promise.withResolvers<ScriptOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
+    this.#backlog = new Backlog(options.limits.maxFrameBytes);
     this.#calls = new ScriptCalls({
       request: options.request,
       tools: options.tools,
@@ -157,6 +154,7 @@ export class ScriptRun {
     if (!this.#fits(type === FRAME.start ? "The script with its store" : "Answers", header, segments)) return;
     if (this.#turns++ === 0) this.#sinceNow();
     this.#begun = true;
+    this.#backlog.begin(this.#answers.reduce((sum, { bytes }) => sum + bytes, 0));
     this.#options.lease.link.send(type, this.#options.run, header, segments);
   }
 
@@ -170,9 +168,14 @@ export class ScriptRun {
     const { maxFrameBytes } = this.#options.limits;
     const size = oversize(maxFrameBytes, header, segments);
     if (size === undefined) return true;
-    const message = `${what}: ${size} bytes are more than the limit of ${maxFrameBytes} (maxFrameBytes)`;
-    this.stop("limit", "LimitError", message);
+    this.#tooLarge(what, size);
     return false;
+  }
+
+  #tooLarge(what: string, bytes: number): void {
+    const { maxFrameBytes } = this.#options.limits;
+    const message = `${what}: ${bytes} bytes are more than the limit of ${maxFrameBytes} (maxFrameBytes)`;
+    this.stop("limit", "LimitError", message);
   }
 
   /** Whether turns are begun from outside; they are told when the script rests. */
@@ -187,26 +190,35 @@ export class ScriptRun {
     return turns !== undefined;
   }
 
-  #now(): number {
-    return this.#options.request.environment?.now?.() ?? 0;
-  }
+  readonly #now = (): number => this.#options.request.environment?.now?.() ?? 0;
 
   #answer(id: number, answer: ScriptAnswer): void {
     if (this.#ending !== undefined) return;
-    this.#answers.push(encodeAnswer(id, answer, (message) => this.#warn({ kind: "value", message })));
+    const ready = encodeAnswer(id, answer, (message) => this.#warn({ kind: "value", message }));
+    this.#answers.push(ready);
+    const held = this.#backlog.hold(ready.bytes);
+    if (held !== undefined) {
+      this.#tooLarge("Answers", held);
+      return;
+    }
     // The last open call answers at once; otherwise what comes in the same round goes in one frame.
+    // Goes with the report of a turn that is still running.
+    if (this.#backlog.isFull) return;
     const atOnce = this.#calls.open === 0 && !this.#reading;
     if (atOnce && this.#options.request.environment?.turns === undefined) this.#flush();
-    else if (!this.#flushQueued) {
-      this.#flushQueued = true;
-      this.#options.clock.soon(() => this.#flush());
-    }
+    else this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    if (this.#flushQueued) return;
+    this.#flushQueued = true;
+    this.#options.clock.soon(() => this.#flush());
   }
 
   /** `at`: the time of a turn that is begun from outside, which takes all answers as they came. */
   #flush(at?: number): void {
     this.#flushQueued = false;
-    if (this.#answers.length === 0 || this.#ending !== undefined) return;
+    if (this.#answers.length === 0 || this.#ending !== undefined || this.#backlog.isFull) return;
     this.#guarded("The order of results", () => {
       if (at === undefined && this.#rest()) return;
       const order = at === undefined ? this.#options.request.environment?.order : undefined;
@@ -228,8 +240,12 @@ export class ScriptRun {
   }
 
   #receive(frame: Frame): void {
-    if (frame.run !== this.#options.run) return;
     try {
+      if (frame.run !== this.#options.run) {
+        if (++this.#strays > MAX_STRAYS)
+          throw new ProtocolError("more frames of other scripts than there can be");
+        return;
+      }
       if (frame.type === FRAME.ended) this.#ended(frame);
       else if (frame.type === FRAME.turn || frame.type === FRAME.early) this.#report(frame);
       else throw new ProtocolError("a frame of an unknown type");
@@ -242,11 +258,13 @@ export class ScriptRun {
   }
 
   #report(frame: Frame): void {
-    const report = readReport(frame, this.#options.limits.maxDepth);
+    const { maxDepth, memoryMb } = this.#options.limits;
+    const report = readReport(frame, { maxDepth, maxValueBytes: VALUE_BYTES + 2 * memoryMb * 1024 * 1024 });
     const turn = frame.type === FRAME.turn;
     if (this.#turns === 0) throw new ProtocolError("a turn that nobody began");
     if (turn) {
       this.#turns--;
+      if (this.#backlog.reported()) this.#flushSoon();
       this.#reported = true;
       this.#sinceNow();
       this.#busyMs = Math.max(this.#busyMs, report.busyMs);
@@ -315,6 +333,9 @@ export class ScriptRun {
         this.#ending = { ok: true, value: row.value as JsonValue | undefined, writes: row.writes };
         return;
       case "failed":
+        // Only a refusal of this host's own makes a `PolicyError` one.
+        if (row.error.kind === "policy" && !this.#calls.anyDenied)
+          throw new ProtocolError("a refusal of a call that nobody made");
         this.#ending = {
           ok: false,
           error: scriptErrorOf(asMemory(row.error, limits.memoryMb), request.code),
@@ -357,12 +378,7 @@ export class ScriptRun {
   }
 
   #tell(event: ScriptEvent): void {
-    try {
-      const told: unknown = this.#options.request.onEvent?.(event);
-      if (told instanceof Promise) told.catch(() => undefined);
-    } catch {
-      // A listener's failure is its own.
-    }
+    tellEvent(this.#options.request.onEvent, event);
   }
 
   // --- The watchdog --------------------------------------------------------------------------------------------
@@ -396,11 +412,8 @@ export class ScriptRun {
     this.#killed = "timeout";
     this.#busyMs += clock.now() - this.#turnSince;
     lease.link.kill();
-    this.#fail(
-      "timeout",
-      "CpuLimitError",
-      `The script's own code ran for more than the limit of ${limits.cpuMs} ms and did not let itself be stopped`,
-    );
+    const message = `The script's own code ran for more than the limit of ${limits.cpuMs} ms and did not let itself be stopped`;
+    this.#fail("timeout", "CpuLimitError", message);
     this.#finish(true);
   }
 
@@ -410,13 +423,9 @@ export class ScriptRun {
 
   #exit(exit: SandboxExit): void {
     const big = this.#peakBytes > this.#options.maxResidentBytes / 2;
+    const message = `The sandbox process ended while the script ran: ${exit.message}`;
     if (exit.outOfMemory || (big && this.#killed === undefined)) this.#memoryFailure();
-    else
-      this.#fail(
-        "sandbox",
-        "SandboxError",
-        `The sandbox process ended while the script ran: ${exit.message}`,
-      );
+    else this.#fail("sandbox", "SandboxError", message);
     this.#finish(true);
   }
 
@@ -474,25 +483,14 @@ export class ScriptRun {
     this.#resolved = true;
     this.#cancelWake?.();
     this.#calls.end();
-    const { watch } = this.#options;
-    const common = {
+    const told = {
       output: this.#output,
-      calls: this.#calls.records(),
       warnings: this.#warnings,
-      stats: {
-        wallMs: watch.wallMs,
-        cpuMs: this.#busyMs,
-        pausedMs: watch.pausedMs,
-        calls: this.#calls.count,
-        outputChars: this.#outputChars,
-        ...(this.#heapBytes === undefined ? {} : { heapBytes: this.#heapBytes }),
-      },
+      watch: this.#options.watch,
+      cpuMs: this.#busyMs,
+      heapBytes: this.#heapBytes,
+      outputChars: this.#outputChars,
     };
-    if (ending.ok) {
-      this.#resolve({ ok: true, value: ending.value, storeWrites: storeWrites(ending.writes), ...common });
-      return;
-    }
-    const retryable = !this.#calls.anyBegan && ending.error.kind === "sandbox";
-    this.#resolve({ ok: false, error: retryable ? { ...ending.error, retryable } : ending.error, ...common });
+    this.#resolve(outcomeOf(ending, this.#calls, told));
   }
 }

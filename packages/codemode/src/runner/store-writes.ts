@@ -15,7 +15,8 @@ export function storeWrites(writes: readonly (readonly [string, string?])[]): {
 } {
   const set: Record<string, string> = Object.create(null) as Record<string, string>;
   const removed: string[] = [];
-  for (const [key, json] of writes) {
+  // The last word about a key counts, however often it is named.
+  for (const [key, json] of new Map(writes.map(([name, text]) => [name, text]))) {
     if (json === undefined) removed.push(key);
     else set[key] = json;
   }

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   encodeFrame,
   FRAME,
@@ -59,6 +59,33 @@ describe("a sandbox that lies", () => {
       }) satisfies Reply,
     ],
     ["more in one report than a script says", onStart(`{"r":[${"[],".repeat(6e6)}[]],"p":0,"w":-1}`)],
+    ["the text of one segment in two rows", onStart('{"r":[[4,0],[4,0]],"p":0,"w":-1}', ["once"])],
+    [
+      "the bytes of one segment in two images",
+      onStart('{"r":[[6,0,"image/png"],[6,0,"image/png"]],"p":0,"w":-1}', [new Uint8Array(1e6)]),
+    ],
+    ["an image that is no base64", onStart('{"r":[[6,"\\"><script>x","image/png"]],"p":0,"w":-1}')],
+    [
+      "a long image that is no base64",
+      onStart('{"r":[[6,0,"image/png"]],"p":0,"w":-1}', ["é".repeat(4_000)]),
+    ],
+    [
+      "a value that takes more memory than its script has",
+      onStart('{"r":[[7,[2,0],[]]],"p":0,"w":-1}', [`[${"[],".repeat(12e6)}0]`]),
+    ],
+    [
+      "a refusal of a call that nobody made",
+      onStart('{"r":[[8,{"kind":"policy","message":"no"}]],"p":0,"w":-1}'),
+    ],
+    ["a time that is endless", onStart('{"r":[],"p":0,"w":1e309}')],
+    ["a processor time that is endless", onStart('{"r":[[7,"x",[]]],"p":0,"w":-1,"b":1e309}')],
+    [
+      "frames of other scripts without an end",
+      ((frame, send) => {
+        if (frame.type === FRAME.start)
+          for (let i = 0; i < 2_000; i++) send(FRAME.early, '{"r":[]}', [], frame.run + 1);
+      }) satisfies Reply,
+    ],
     ["calls in flight that were never made", onStart('{"r":[],"p":3,"w":-1}')],
     ["an end without an outcome", onStart("{}", [], FRAME.ended)],
     ["a frame type of the host's", onStart("{}", [], FRAME.start)],
@@ -127,6 +154,36 @@ describe("a sandbox that lies", () => {
     expect(outcome).toMatchObject({ ok: true, value: "done", calls: [] });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(caller.made).toEqual([]);
+    await runner.close();
+  });
+
+  test("hostile 7: one that speaks between two scripts is ended, and the next script gets another", async () => {
+    const { runner, started, killed } = lyingRunner((frame, send) => {
+      if (frame.type !== FRAME.start) return;
+      send(FRAME.turn, '{"r":[[7,"done",[]]],"p":0,"w":-1}');
+      send(FRAME.ended, "{}");
+      send(FRAME.early, '{"r":[[4,"more"]]}');
+    });
+    for (const count of [1, 2]) {
+      const outcome = await runner.run({ code: "1", caller: fakeCaller([]) });
+      expect(outcome).toMatchObject({ ok: true, value: "done", output: [] });
+      await vi.waitFor(() => expect(killed()).toBe(count), { timeout: 10_000 });
+      expect(started()).toBe(count);
+    }
+    await runner.close();
+  });
+
+  test("hostile 45: of many words about one key of the store the last one counts", async () => {
+    const { runner } = lyingRunner(
+      onStart('{"r":[[7,null,[["a"],["a","1"],["b","2"],["b"],["__proto__","3"]]]],"p":0,"w":-1}'),
+    );
+    const outcome = await runner.run({ code: "1", caller: fakeCaller([]) });
+    if (!outcome.ok) throw new Error(outcome.error.message);
+    expect(Object.entries(outcome.storeWrites.set)).toEqual([
+      ["a", "1"],
+      ["__proto__", "3"],
+    ]);
+    expect(outcome.storeWrites.delete).toEqual(["b"]);
     await runner.close();
   });
 
