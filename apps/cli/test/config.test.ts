@@ -162,6 +162,68 @@ describe("nestbox.config.jsonc", () => {
     );
   });
 
+  it.each([
+    [
+      "a name that is misspelt",
+      '{\n "polcy": [] }',
+      ':2: "polcy" is no field of it; perhaps policy is meant.',
+    ],
+    [
+      "a name in other case",
+      '{ "timeoutms": 5 }',
+      ':1: "timeoutms" is no field of it; perhaps timeoutMs is meant.',
+    ],
+    [
+      "a name that is like none",
+      '{ "trace": 3 }',
+      ':1: "trace" is no field of it; there are tools, extension, ',
+    ],
+    [
+      "a name that an object has anyway",
+      '{ "__proto__": { "timeoutMs": 5 } }',
+      ':1: "__proto__" is no field',
+    ],
+    [
+      "a name of the fleet",
+      '{ "fleet": {\n "engin": "dbos" } }',
+      ':2: "engin" is no field of it; perhaps engine',
+    ],
+    [
+      "a name that stands twice",
+      '{ "timeoutMs": 5,\n "timeoutMs": 6 }',
+      ':2: "timeoutMs" stands there twice.',
+    ],
+    ["a value of another type", '{\n\n "policy": ["a",\n 5] }', ":4: policy.1 expected string, got integer."],
+    ["nothing", "", ":1: a value has to stand here."],
+  ])("is refused with its line: %s", async (_what, text, told) => {
+    startIn(text);
+    const { exitCode, stderr } = await nestbox(["run", "--eval", "return 1"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`nestbox: Config nestbox.config.jsonc${told}`);
+  });
+
+  it("may begin with a byte order mark, as some editors write it", async () => {
+    startIn('\uFEFF{ "timeoutMs": 60000 }');
+    expect((await nestbox(["run", "--eval", "return 1", "--json"])).report.value).toBe(1);
+  });
+
+  it("names modules beside it with or without ./, and says which it does not find", async () => {
+    const place = startIn({ tools: ["tools.mjs"] });
+    writeFileSync(
+      join(place, "tools.mjs"),
+      `export default [{ name: "hail", label: "Hail", description: "Hails.", parameters: { type: "object" },
+        annotations: { readOnlyHint: true, openWorldHint: false },
+        execute: async () => ({ content: [{ type: "text", text: "hail" }], details: {} }) }];`,
+    );
+    const named = ["--config", "nestbox.config.jsonc"];
+    const { report } = await nestbox(["run", "-e", "return tools.hail({})", ...named, "--json"]);
+    expect(report).toMatchObject({ ok: true, value: "hail" });
+    startIn({ tools: ["nowhere.ts"] });
+    expect((await nestbox(["run", "-e", "return 1", ...named])).stderr).toBe(
+      "nestbox: --tools nowhere.ts: there is no such file, and no package of that name beside nestbox.\n",
+    );
+  });
+
   it("that is named has to be there", async () => {
     const { stderr, exitCode } = await nestbox(["tools", "--config", "nowhere.jsonc"]);
     expect(stderr).toMatch(/nowhere\.jsonc: there is no such file/);

@@ -142,6 +142,20 @@ describe("a command that does not come to its end", () => {
   });
 });
 
+describe("a module of tools that cannot be loaded", () => {
+  it.each([
+    ["with a mistake in it", "const a = 1;\nlet x: = 5;\nexport default [];", 2],
+    ["with what Node cannot erase", "\nenum X { A }\nexport default [];", 2],
+    ["that throws", "\n\nthrow new Error('not today');", 3],
+  ])("is told of with its place: %s", async (what, text, line) => {
+    const tools = file(`${what.replaceAll(" ", "-")}.ts`, text);
+    const { code, errors } = await command(["run", "--tools", tools, "-e", "return 1"]).result();
+    expect(code).toBe(2);
+    expect(errors).toMatch(/^nestbox: --tools .*: the module cannot be loaded: .*\n$/);
+    expect(errors).toMatch(new RegExp(`\\((?:file:\\/\\/)?${tools.replaceAll(/\W/g, "\\$&")}:${line}\\)\n$`));
+  });
+});
+
 describe("output that nobody gets", () => {
   it("is no failure where a reader has seen enough, and none of a script's either", async () => {
     const script = "throw new Error('x')";

@@ -22,7 +22,12 @@ export async function loadToolModule(specifier: string, cwd: string): Promise<re
   try {
     module = await import(isFile ? pathToFileURL(file).href : specifier);
   } catch (cause) {
-    throw new UsageError(`--tools ${specifier}: the module cannot be loaded: ${messageOf(cause)}`, { cause });
+    throw new UsageError(
+      !isFile && isMissing(cause, specifier)
+        ? `--tools ${specifier}: there is no such file, and no package of that name beside nestbox.`
+        : `--tools ${specifier}: the module cannot be loaded: ${messageOf(cause)}${placeOf(cause)}`,
+      { cause },
+    );
   }
   const list = Object.hasOwn(module as object, "default")
     ? (module as { default: unknown }).default
@@ -50,6 +55,25 @@ function checkTool(tool: unknown, where: string): RunnableTool {
     throw new UsageError(`${named} has no execute: it must be a function.`);
   // Checked field by field just above; the rest of Pi's shape is optional.
   return tool as RunnableTool;
+}
+
+function isMissing(cause: unknown, specifier: string): boolean {
+  return (
+    cause instanceof Error &&
+    (cause as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND" &&
+    cause.message.includes(`'${specifier}'`)
+  );
+}
+
+/** The file and line of a mistake in it, or of where it throws, as Node's own text of the error says. */
+function placeOf(cause: unknown): string {
+  if (!(cause instanceof Error) || typeof cause.stack !== "string") return "";
+  const [first = "", ...frames] = cause.stack.split("\n");
+  const mistake = /^(?:file:|\/|[A-Za-z]:\\).*:\d+$/.exec(first)?.[0];
+  // A module that throws is the first frame; what Node does before one runs has frames of its own.
+  const frame = frames.find((line) => /^\s+at /.test(line)) ?? "";
+  const place = mistake ?? /(file:[^\s()]+:\d+):\d+\)?$/.exec(frame)?.[1];
+  return place === undefined ? "" : ` (${place})`;
 }
 
 function describe(value: unknown): string {

@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-import { jsonSyntaxText } from "@nestbox/policy";
-import { compileSchema } from "@nestbox/tool";
-import { parse, type ParseError } from "jsonc-parser";
-
 import { UsageError } from "../usage-error.ts";
-import { type Config, configSchema } from "./schema.ts";
+import { readConfig } from "./read-config.ts";
+import type { Config } from "./schema.ts";
 
 export const CONFIG_FILE = "nestbox.config.jsonc";
 
@@ -42,10 +39,12 @@ export function loadConfig(given: string | undefined, start: string): LoadedConf
     named,
     config: {
       ...config,
-      // A name that is no path is a package.
+      // A name that is neither a path nor a file beside the config is a package.
       ...(config.tools === undefined
         ? {}
-        : { tools: config.tools.map((name) => (/^[./]/.test(name) ? here(name) : name)) }),
+        : {
+            tools: config.tools.map((name) => (/^[./]/.test(name) || isFile(here(name)) ? here(name) : name)),
+          }),
       ...(config.extension === undefined ? {} : { extension: config.extension.map(here) }),
       ...(config.policy === undefined ? {} : { policy: config.policy.map(here) }),
       ...(config.node === undefined ? {} : { node: here(config.node) }),
@@ -56,21 +55,6 @@ export function loadConfig(given: string | undefined, start: string): LoadedConf
   };
 }
 
-function readConfig(text: string, name: string): Config {
-  const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true });
-  const [first] = errors;
-  if (first !== undefined) {
-    const line = text.slice(0, first.offset).split("\n").length;
-    throw new UsageError(`Config ${name}:${line}: ${jsonSyntaxText(first)}.`);
-  }
-  const checked = compileSchema<object>(configSchema).check(value);
-  if (!checked.ok) {
-    const problems = checked.errors.map(
-      ({ path, message }) => `${path === "" ? "the file" : path} ${message}`,
-    );
-    throw new UsageError(`Config ${name}: ${problems.join("; ")}.`);
-  }
-  // The schema says what the type says.
-  return checked.value as Config;
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
