@@ -21,6 +21,7 @@ export function sandboxFiles(): SandboxFiles {
   const library = source
     ? dirname(require.resolve("isolated-vm/package.json"))
     : join(root, "vendor", "isolated-vm");
+  const realRoot = realOf(root);
   const dependency = folderOf(require, "acorn");
   return {
     main: source ? join(root, "src", "sandbox", "main.ts") : join(root, "dist", "sandbox", "main.js"),
@@ -29,10 +30,10 @@ export function sandboxFiles(): SandboxFiles {
     readable: [
       ...new Set([
         root,
-        realpathSync(root),
+        realRoot,
         ...(dependency === undefined ? [] : [dependency]),
         ...lookups(root, "acorn"),
-        ...lookups(realpathSync(root), "acorn"),
+        ...lookups(realRoot, "acorn"),
       ]),
     ],
   };
@@ -44,6 +45,15 @@ function folderOf(require: NodeJS.Require, name: string): string | undefined {
     return realpathSync(dirname(require.resolve(`${name}/package.json`)));
   } catch {
     return undefined;
+  }
+}
+
+/** A program that carries its files in itself has names for them that no disk knows. */
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
   }
 }
 
