@@ -111,7 +111,8 @@ function testFailure(failure: ParsedFailure, path: string, locator: Locator): Te
     .slice(0, limits.frames)
     .map((place) => ({ path: place.path, line: place.line }));
   return {
-    name: clean(failure.name, limits.nameBytes),
+    // A name is one line: what stands behind a line break would look like a line of the report.
+    name: clean(failure.name.replace(/\s*[\r\n]+\s*/g, " "), limits.nameBytes),
     kind: failure.kind,
     message: clean(failure.message, limits.messageBytes),
     ...(failure.expected === undefined ? {} : { expected: clean(failure.expected, limits.valueBytes) }),

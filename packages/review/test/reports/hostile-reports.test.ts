@@ -127,6 +127,16 @@ describe("a report is foreign data: reading it is total and bounded", () => {
     expect(shares(wanted, total)).toEqual(given);
   });
 
+  test("a name is one line, whatever line breaks it has", () => {
+    const failure = { file: "a.js", kind: "error", message: "m" } as const;
+    const names = ["carriage\rreturn", "a\r\n\n  ## b.test.js: 0 failed", "tab\tstays"];
+    const { files } = groupFailures(
+      names.map((name) => ({ ...failure, name })),
+      createLocator("/p", "/p"),
+    );
+    expect(files[0]?.names).toEqual(["carriage return", "a ## b.test.js: 0 failed", "tab\tstays"]);
+  });
+
   test("a short root is taken out of no other path", () => {
     const locator = createLocator("/app", "/app");
     expect(
