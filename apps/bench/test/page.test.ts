@@ -19,6 +19,7 @@ it("the page shows what the simulation says of both engines", () => {
     expect(shown.some(({ args }) => args.includes(engine))).toBe(true);
 });
 
-it.each(shown)("bench scale $args", ({ args, text }) => {
+// All of it is reckoning: how long that takes is the machine's.
+it.each(shown)("bench scale $args", { timeout: 600_000 }, ({ args, text }) => {
   expect(scaleText(args.split(/\s+/))).toBe(text.trimEnd());
 });
