@@ -3,11 +3,13 @@ import type { CallRequest } from "@nestbox/tool";
 import type { CallHistory, Decision, PartDecision, PolicyEngine } from "../decision.ts";
 import { showText } from "../explain/escape.ts";
 import { modelMessage, personMessage } from "../explain/messages.ts";
+import { otherReadNames } from "../mapping/read-names.ts";
 import { type MappedCall, mapCall } from "../mapping/subject.ts";
 import { noFiles } from "../paths/fs.ts";
 import { createResolver, type PathResolver } from "../paths/resolve.ts";
 import type { Resource } from "../rules/compiled-match.ts";
 import { analyzeCommand } from "../shell/analyze.ts";
+import { joinPath } from "../shell/folders.ts";
 import type { CallSubject, CommandFact, ResourceFact } from "../subject.ts";
 import { compileLayers } from "./compile.ts";
 import { judgeBatch } from "./judge-batch.ts";
@@ -118,7 +120,7 @@ function judge(
     parts.push(...judged.parts);
     env.push(judged.env);
   }
-  for (const fact of call.own) {
+  for (const fact of call.own.flatMap((one) => [one, ...readInstead(engine, request, one)])) {
     const resource = makeResource(resolver, request, fact, { hidden: true });
     touched.push(resource);
     parts.push(
@@ -140,6 +142,19 @@ function judge(
   const decidedByParts = mapping.complete && touched.length + call.commands.length > 0;
   if (!decidedByParts || parts.length === 0) parts.push(otherwise);
   return parts;
+}
+
+/** Files that are read in place of one that does not exist: links among them lead anywhere. */
+function readInstead(engine: EngineParts, request: CallRequest, fact: ResourceFact): readonly ResourceFact[] {
+  const { fs, home, platform } = engine.options;
+  if (fs === undefined || fact.kind !== "path" || fact.action !== "read" || fact.value === undefined)
+    return [];
+  const written = fact.value.replace(/^~(?=\/|$)/, home);
+  const name = platform === "win32" ? written.replaceAll("\\", "/") : written;
+  const others = otherReadNames(fact.base ?? request.cwd, name);
+  const path = others.length === 0 ? undefined : joinPath(fact.base ?? request.cwd, name);
+  if (path === undefined || fs.realpath(path) !== undefined) return [];
+  return others.filter((path) => fs.realpath(path) !== undefined).map((value) => ({ ...fact, value }));
 }
 
 function readShell(

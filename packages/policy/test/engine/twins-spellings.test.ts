@@ -405,3 +405,30 @@ describeTwins(
     allow: [{ command: "ls" }],
   })),
 );
+
+describeTwins([
+  {
+    promise: "a file that Pi reads in place of a missing one is judged",
+    tool: "read",
+    user: {
+      rules: [
+        { id: "in", effect: "allow", path: { outside: false } },
+        { id: "secrets", effect: "deny", path: "secrets/**" },
+      ],
+    },
+    files: {
+      "/home/u/.ssh/id_rsa": "",
+      "/w/secrets/k": "",
+      "/w/it\u2019s": { link: "/home/u/.ssh/id_rsa" },
+      "/w/Shot 1\u202fPM.png": { link: "secrets/k" },
+      "/w/cafe\u0301": { link: "secrets" },
+      "/w/l\u2019e\u0301": { link: "secrets/k" },
+      "/w/ok\u2019s.txt": "",
+      "/w/there's": "",
+      "/w/there\u2019s": { link: "secrets/k" },
+    },
+    ask: ["it's", "/w/it's"],
+    deny: ["Shot 1 PM.png", "caf\u00e9/k", "l'\u00e9"],
+    allow: ["ok's.txt", "missing's.txt", "there's"],
+  },
+]);
