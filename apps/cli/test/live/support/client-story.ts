@@ -71,7 +71,7 @@ function begin(
 const nestbox = async (...words: readonly string[]): Promise<Told> => await begin(words).end;
 
 async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  const last = Date.now() + 60_000;
+  const last = Date.now() + 120_000;
   while (!(await holds())) {
     if (Date.now() > last) throw new Error(`It did not come to this: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -49,7 +49,7 @@ async function nestbox(...words: readonly string[]): Promise<void> {
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  const last = Date.now() + 60_000;
+  const last = Date.now() + 120_000;
   while (!holds()) {
     if (Date.now() > last) throw new Error(`It did not come to this: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
