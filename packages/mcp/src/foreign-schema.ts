@@ -2,35 +2,43 @@
  * What of a server's schema may run in this process. The server has the last word about its arguments anyway, so the
  * check here may be looser than the schema, and must not be one that hangs the host.
  */
+import { branches, explodes, isNode, type Node, refersByName } from "./references.ts";
 import { dataKeywords, mapKeywords } from "./schema-keywords.ts";
-
-/** Schemas that one validation may look at, with every reference followed. */
-const maxSteps = 200_000;
 
 /** Where a looser inner schema makes the outer one stricter. */
 const inverting: ReadonlySet<string> = new Set(["not", "if", "oneOf", "maxContains"]);
 
-type Node = Readonly<Record<string, unknown>>;
+/** What these allow depends on what others have looked at, which is less in a looser schema. */
+const unevaluated: ReadonlySet<string> = new Set(["unevaluatedProperties", "unevaluatedItems"]);
+
+/** Whether a reference is left out. */
+type Loses = (node: Node) => boolean;
 
 /**
- * The schema without regular expressions: one of them can take exponential time, and its text and the server's are all
- * that decide it. A `pattern` is told in the description. A schema without any is given back as it is; `undefined` for
- * one whose references make it explode.
+ * The schema without what can take exponential time: regular expressions, of which the server decides the text and what
+ * they are held against, references that are no pointers from the root, and those by which a deep value is looked at
+ * twice as often at each of its levels. A `pattern` is told in the description. A schema without any of them is given
+ * back as it is; `undefined` for one whose references make it explode.
  */
 export function foreignSchema(schema: object): object | undefined {
   if (explodes(schema)) return undefined;
+  // A schema with an address of its own is what pointers within it begin at.
+  const isMoved = Object.values(schema).some((inner) => mentions(inner, hasAddress));
+  const back = isMoved ? undefined : branches(schema);
+  const loses: Loses = (node) => back === undefined || back.has(node) || refersByName(node);
+  const isHarmless = back?.size === 0 && !mentions(schema, (node) => isPattern(node) || refersByName(node));
   // An object that came as JSON, so what comes of it is one.
-  return mentions(schema, isPattern) ? (loosen(schema) as object) : schema;
+  return isHarmless ? schema : (loosen(schema, loses) as object);
 }
 
-function loosen(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(loosen);
+function loosen(schema: unknown, loses: Loses): unknown {
+  if (Array.isArray(schema)) return schema.map((inner: unknown) => loosen(inner, loses));
   if (!isNode(schema)) return schema;
   const { patternProperties, pattern, ...rest } = schema;
-  const dropped = new Set<string>();
+  const dropped = new Set<string>(unevaluated);
+  if (loses(schema)) for (const key of ["$ref", "$dynamicRef", "$recursiveRef"]) dropped.add(key);
   // The keys that the expressions allowed are not known any more.
-  if (patternProperties !== undefined)
-    for (const key of ["additionalProperties", "unevaluatedProperties"]) dropped.add(key);
+  if (patternProperties !== undefined) dropped.add("additionalProperties");
   for (const key of inverting) if (mentions(rest[key], isUncertain)) dropped.add(key);
   if (dropped.has("if")) for (const key of ["then", "else"]) dropped.add(key);
   if (mentions(rest["contains"], isUncertain)) dropped.add("maxContains");
@@ -38,8 +46,10 @@ function loosen(schema: unknown): unknown {
     if (dropped.has(key)) return [];
     if (dataKeywords.has(key)) return [[key, value]];
     if (mapKeywords.has(key) && isNode(value))
-      return [[key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, loosen(inner)]))]];
-    return [[key, loosen(value)]];
+      return [
+        [key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, loosen(inner, loses)]))],
+      ];
+    return [[key, loosen(value, loses)]];
   });
   const loose: Record<string, unknown> = Object.fromEntries(entries);
   if (typeof pattern === "string") {
@@ -53,9 +63,14 @@ function isPattern(node: Node): boolean {
   return "pattern" in node || "patternProperties" in node;
 }
 
+const hasAddress = ({ $id: address }: Node): boolean => typeof address === "string";
+
 /** What is behind a reference may have been made looser. */
 function isUncertain(node: Node): boolean {
-  return isPattern(node) || "$ref" in node || "$dynamicRef" in node;
+  return (
+    isPattern(node) ||
+    ["$ref", "$dynamicRef", "$recursiveRef", ...unevaluated].some((key) => Object.hasOwn(node, key))
+  );
 }
 
 /** Whether a schema or one inside it is such a one. A property that is called `pattern` counts too: that is harmless. */
@@ -67,48 +82,4 @@ function mentions(schema: unknown, test: (node: Node) => boolean): boolean {
     open.push(...Object.values(next).filter((value) => value !== undefined));
   }
   return false;
-}
-
-/** Counts what one validation may look at: every schema, again for each reference that leads to it. */
-function explodes(root: object): boolean {
-  let steps = 0;
-  const walk = (schema: unknown, following: ReadonlySet<string>, depth: number): boolean => {
-    if (typeof schema !== "object" || schema === null) return false;
-    if (++steps > maxSteps || depth > 5_000) return true;
-    const ref: unknown = isNode(schema) ? schema["$ref"] : undefined;
-    // One that leads back consumes a level of the value, and is not followed twice.
-    if (typeof ref === "string" && ref.startsWith("#") && !following.has(ref)) {
-      if (walk(resolve(root, ref), new Set([...following, ref]), depth + 1)) return true;
-    }
-    return Object.entries(schema).some(
-      ([key, value]) =>
-        !dataKeywords.has(key) &&
-        key !== "$defs" &&
-        key !== "definitions" &&
-        walk(value, following, depth + 1),
-    );
-  };
-  return walk(root, new Set(), 0);
-}
-
-function resolve(root: object, ref: string): unknown {
-  let at: unknown = root;
-  for (const part of ref.split("/").slice(1)) {
-    const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Node)[key];
-  }
-  return at;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

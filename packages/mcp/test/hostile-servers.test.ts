@@ -201,6 +201,19 @@ describe("a schema of a server's", () => {
     ],
     ["maxContains", { contains: { type: "string", pattern: "^a" }, maxContains: 1 }, ["a", "b"]],
     ["patternProperties", { patternProperties: { "^x-": {} }, additionalProperties: false }, { "x-a": 1 }],
+    [
+      "unevaluatedProperties",
+      {
+        oneOf: [{ properties: { a: { pattern: "^x" } }, required: ["a"] }, { required: ["b"] }],
+        unevaluatedProperties: false,
+      },
+      { a: "x" },
+    ],
+    [
+      "not, of what is not evaluated",
+      { not: { properties: { a: {} }, unevaluatedProperties: false }, properties: { c: { pattern: "^x" } } },
+      { c: "x" },
+    ],
     ["a deep pattern", { properties: { a: { items: { pattern: "^a" } } } }, { a: ["a"] }],
     ["a property that is called pattern", { properties: { pattern: { type: "string" } } }, { pattern: "x" }],
     ["a constant that looks like one", { const: { pattern: "^a" } }, { pattern: "^a" }],
@@ -221,6 +234,82 @@ describe("a schema of a server's", () => {
       false,
       false,
     ]);
+  });
+
+  it.each<[string, (n: number) => readonly [ref: object, name: object]]>([
+    ["anchors", (n) => [{ $ref: `#d${n}` }, { $anchor: `d${n}` }]],
+    ["addresses", (n) => [{ $ref: `http://x/d${n}` }, { $id: `http://x/d${n}` }]],
+    ["addresses of parts", (n) => [{ $ref: `http://x/s#/$defs/d${n}` }, {}]],
+    ["relative addresses", (n) => [{ $ref: `s#/$defs/d${n}` }, {}]],
+    ["dynamic anchors", (n) => [{ $dynamicRef: `#d${n}` }, { $dynamicAnchor: `d${n}` }]],
+    ["dynamic pointers", (n) => [{ $dynamicRef: `#/$defs/d${n}` }, {}]],
+  ])("that explodes by %s hangs nobody", (_title, make) => {
+    const $defs: Record<string, object> = { d0: { ...make(0)[1], type: "object" } };
+    for (let n = 1; n <= 40; n++) {
+      const [ref] = make(n - 1);
+      $defs[`d${n}`] = { ...make(n)[1], allOf: [ref, { ...ref }] };
+    }
+    const schema = { $id: "http://x/s", type: "object", $defs, allOf: [make(40)[0]], required: ["a"] };
+    const compiled = compileSchema(foreignSchema(schema) ?? {});
+    expect([{ a: 1 }, {}].map((value) => compiled.check(value).ok)).toEqual([true, false]);
+  });
+
+  it.each<[string, object]>([
+    ["below an address of its own", { $id: "http://x/b" }],
+    ["below a property that is called as a keyword with data is", {}],
+  ])("that explodes %s hangs nobody", (_title, address) => {
+    const $defs: Record<string, object> = { d0: { type: "object" } };
+    const ref = (n: number) =>
+      Object.keys(address).length === 0 ? `#/properties/const/$defs/d${n}` : `#/$defs/d${n}`;
+    for (let n = 1; n <= 40; n++) $defs[`d${n}`] = { allOf: [{ $ref: ref(n - 1) }, { $ref: ref(n - 1) }] };
+    const inner = { ...address, $defs, allOf: [{ $ref: ref(40) }] };
+    const schema = foreignSchema({ type: "object", properties: { const: inner } });
+    expect(compileSchema(schema ?? {}).check({ const: {} }).ok).toBe(true);
+  });
+
+  it.each<[string, object]>([
+    ["twice at one place", { properties: { a: { allOf: [{ $ref: "#" }, { $ref: "#" }] } } }],
+    ["by two kinds of one thing", { anyOf: [1, 2].map(() => ({ properties: { a: { $ref: "#" } } })) }],
+    [
+      "by a property and by any",
+      { properties: { a: { $ref: "#" } }, allOf: [{ additionalProperties: { $ref: "#" } }] },
+    ],
+    ["by ways of other lengths", { properties: { a: { $ref: "#", properties: { a: { $ref: "#" } } } } }],
+    [
+      "behind another one",
+      {
+        $defs: { one: { properties: { a: { $ref: "#" } } } },
+        allOf: [{ $ref: "#/$defs/one" }, { $ref: "#/$defs/one" }],
+      },
+    ],
+  ])("that leads back %s hangs nobody with a deep value", (_title, part) => {
+    let value: object = {};
+    for (let n = 0; n < 60; n++) value = { a: value };
+    const compiled = compileSchema(foreignSchema({ type: "object", ...part }) ?? {});
+    expect([value, 1].map((one) => compiled.check(one).ok)).toEqual([true, false]);
+  });
+
+  it("that leads back once at each place is the same object: trees of all kinds are checked whole", () => {
+    const node = { $ref: "#/$defs/node" };
+    const schema = {
+      $id: "http://x/tree",
+      type: "object",
+      $defs: {
+        node: {
+          type: "object",
+          properties: {
+            left: node,
+            right: node,
+            children: { type: "array", items: node },
+            n: { type: "number" },
+          },
+        },
+      },
+      properties: { tree: node, others: { type: "array", prefixItems: [node, node] } },
+    };
+    expect(foreignSchema(schema)).toBe(schema);
+    const deep = { tree: { left: { children: [{ right: { n: "none" } }] } } };
+    expect(compileSchema(schema).check(deep).ok).toBe(false);
   });
 
   it("that is large or recursive is no bomb", () => {
