@@ -79,7 +79,7 @@ function read(source: string, strip: StripTypes | undefined, fences: number): Pr
       if (typescript.ok || typescript.final) return typescript;
       error = laterError(error, typescript.error);
     } else {
-      const chosen = chooseError(javascript, stripped);
+      const chosen = chooseError(source, javascript, stripped);
       error = unclosedStringAbove(source, chosen.line ?? 0) ?? chosen;
     }
   }

@@ -1,5 +1,4 @@
-import { tokenizer } from "acorn";
-import { PARSE_OPTIONS } from "./parse.ts";
+import { CLOSERS, readBrackets } from "./brackets.ts";
 import { lineAt, type SourceError, sourceError } from "./source-error.ts";
 
 /** Where the JavaScript parser stopped. */
@@ -54,7 +53,8 @@ function lineWords(source: string, error: SourceError): SourceError | undefined 
 
   if (message.startsWith("await isn't allowed")) return say(AWAIT);
   const waits = /(?<![\w$.])await\s+$/.exec(before);
-  if (waits !== null && message.startsWith("Unexpected token")) return say(AWAIT, waits.index);
+  if (waits !== null && /^Unexpected (?:token|keyword) '[^)\]};,]/.test(message))
+    return say(AWAIT, waits.index);
   if (message === "Unexpected token 'await'" && /\bfor\s*$/.test(before)) return say(AWAIT);
 
   if (message.startsWith("Unexpected character")) {
@@ -80,51 +80,19 @@ function lineWords(source: string, error: SourceError): SourceError | undefined 
   return undefined;
 }
 
-const CLOSERS: ReadonlyMap<string, string> = new Map([
-  ["(", ")"],
-  ["[", "]"],
-  ["{", "}"],
-  ["${", "}"],
-]);
+/** A token that ends or begins something, in the words of the parser and of what removes types. */
+const AT_TOKEN =
+  /^(?:Unexpected (?:token|keyword)|Expected .{1,40}, got) '([)\]};]|return|const|let|var|if|for|while|throw|try|switch)'$/;
 
 /** The message with the bracket that is still open at an end that comes too early or at a token that closes another. */
 function bracketWords(source: string, { message, line = 0, column = 0 }: SourceError): string {
-  const token =
-    /^Unexpected (?:token|keyword) '([)\]};]|return|const|let|var|if|for|while|throw|try|switch)'$/.exec(
-      message,
-    )?.[1];
+  const token = AT_TOKEN.exec(message)?.[1];
   if (token === undefined && message !== "Unexpected end of input") return message;
-  const open = openBracket(source, token === undefined ? undefined : { line, column });
+  const { open } = readBrackets(source, token === undefined ? undefined : { line, column });
   if (open === undefined || CLOSERS.get(open.text) === token) return message;
   // Statements begin and end inside of braces; inside of other brackets none does.
   if (token !== undefined && /[;a-z]/.test(token) && CLOSERS.get(open.text) === "}") return message;
   return `${message}: nothing closes the \`${open.text}\` on line ${open.line}`;
-}
-
-/** The innermost bracket that is open at a place, or at the end of what can be read. */
-function openBracket(
-  source: string,
-  place: { readonly line: number; readonly column: number } | undefined,
-): { readonly text: string; readonly line: number } | undefined {
-  const open: { text: string; line: number }[] = [];
-  try {
-    const options = { ...PARSE_OPTIONS.body, locations: true };
-    for (const { start, end, loc } of tokenizer(source, options)) {
-      const at = loc?.start;
-      if (at === undefined) return undefined;
-      if (
-        place !== undefined &&
-        (at.line > place.line || (at.line === place.line && at.column >= place.column - 1))
-      )
-        break;
-      const text = source.slice(start, end);
-      if (CLOSERS.has(text)) open.push({ text, line: at.line });
-      else if (CLOSERS.get(open.at(-1)?.text ?? "") === text) open.pop();
-    }
-  } catch {
-    // What cannot be read ends the list.
-  }
-  return open.at(-1);
 }
 
 /** Lines that end as no line of JavaScript does. */

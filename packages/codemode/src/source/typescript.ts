@@ -1,6 +1,7 @@
 import { isRecord, messageOf } from "../shared/guards.ts";
 import { isTooComplex } from "./complexity.ts";
-import { blank } from "./edits.ts";
+import { readBrackets } from "./brackets.ts";
+import { blank, positionAt } from "./edits.ts";
 import { NO_MODULES } from "./module-form.ts";
 import type { ParseOutcome } from "./parse.ts";
 import { type SourceError, sourceError } from "./source-error.ts";
@@ -191,19 +192,38 @@ function attempt(source: string, strip: StripTypes, { head, tail }: Wrapper): At
  * since then the script was TypeScript and its first type is not what is wrong with it.
  */
 export function chooseError(
+  source: string,
   javascript: Extract<ParseOutcome, { ok: false }>,
   typescript: Extract<StripOutcome, { ok: false }>,
 ): SourceError {
   if (typescript.definite) return typescript.error;
   const { error, line } = typescript;
-  // Behind the last line stands the wrapper: what the stripper misses there, the parser says better.
-  const isOwn = error.lineText !== undefined;
   const { line: reached = 0, column = 0, lineText = "" } = javascript.error;
   // Undefined behind what is kept of a long line.
   const token = lineText[column - 1];
   // A brace too many closes the wrapper for the stripper, which then finds fault with what follows.
-  if (!isOwn || token === "}") return javascript.error;
+  if (token === "}") return javascript.error;
+  // Behind the last line stands the wrapper.
+  if (error.lineText === undefined) return endError(source, javascript);
   const isFurther =
     line > reached || (line === reached && (error.column ?? 0) > column && token !== undefined);
   return isFurther ? error : javascript.error;
+}
+
+/** What a script cannot end with. */
+const UNFINISHED = /(?:[-*/%=&|^<?:,.(]|[^+]\+|=>)\s*$/;
+
+/**
+ * The stripper has read the script to its end and missed something there. The parser says it better, unless it stopped
+ * at a type: then the brackets tell.
+ */
+function endError(source: string, javascript: Extract<ParseOutcome, { ok: false }>): SourceError {
+  const { error, offset } = javascript;
+  if (source.slice(offset).trim() === "") return error;
+  const { open, extra } = readBrackets(source);
+  if (extra !== undefined)
+    return sourceError(source, "SyntaxError", `Unexpected token '${extra.text}'`, extra);
+  if (open === undefined && !UNFINISHED.test(source.trimEnd().slice(-10))) return error;
+  const end = positionAt(source, source.trimEnd().length);
+  return sourceError(source, "SyntaxError", "Unexpected end of input", end);
 }

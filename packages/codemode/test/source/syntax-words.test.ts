@@ -57,6 +57,31 @@ describe("a syntax error says what to change, at the place where it is", () => {
       "1:22",
       /^Unexpected token '}': nothing closes the `\[`/,
     ],
+    [
+      "a brace too few behind types",
+      "const f = async (n: number): Promise<string> => {\n  return `x ${n}`;\n\nconst r = await f(1);\nreturn r;",
+      "5:10",
+      /^Unexpected end of input: nothing closes the `\{` on line 1$/,
+    ],
+    [
+      "a brace too few in a class",
+      "class A { private x: number = 1\n  get(): number { return this.x }",
+      "2:34",
+      /closes the `\{` on line 1$/,
+    ],
+    [
+      "a brace too many behind types",
+      "interface A { a: string }\nconst x: number = 1; }\nreturn x;",
+      "2:22",
+      /^Unexpected token '}'$/,
+    ],
+    ["an end behind types", "const a = 1 as number\nconst b = a +", "2:14", /^Unexpected end of input$/],
+    [
+      "a bracket too few behind types",
+      'const m = new Map<string, number>([["a", 1]);',
+      "1:44",
+      /got '\)': nothing closes the `\[` on line 1$/,
+    ],
     ["a placeholder too few", "text(`a ${b);", "1:12", /nothing closes the `\$\{` on line 1$/],
   ])("%s", (_, code, place, message) => {
     const error = failure(code);
@@ -86,6 +111,8 @@ describe("what is no such slip keeps the parser's words", () => {
     ["if (a <b c) { return 1 }", "Unexpected token 'c'"],
     ["const md = `\n```python\nx\n```\n`;\nconst a = ;", "Expression expected"],
     ["const s = { 'await ': 1 2 }", "Unexpected token '2'"],
+    ["const a = async () => { await }", "Unexpected token '}'"],
+    ["if (x: number) { }", "Unexpected token ':'"],
   ])("%j", (code, message) => {
     expect(failure(code).message).toBe(message);
   });
@@ -99,6 +126,7 @@ test("a hostile text is worded in time that grows with its length", () => {
     `x = <a ${"<b ".repeat(150_000)}`,
     `${"&gt".repeat(150_000)} ;`,
     `[${"(".repeat(200)}${"1,".repeat(200_000)}`,
+    "{".repeat(20_000),
   ];
   const started = process.threadCpuUsage();
   for (const text of texts) {
