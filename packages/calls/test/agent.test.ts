@@ -307,6 +307,40 @@ describe("a call of the model's in an agent", () => {
     await calls.dispose();
   });
 
+  // contract B3, B5
+  it("tells the gate of a call that it allowed and that was aborted before it ran", async () => {
+    const settled: string[] = [];
+    const ran: string[] = [];
+    const note = (name: string) => tool(name, () => (ran.push(name), name));
+    const { agent, calls } = scriptedAgent(
+      [
+        fauxAssistantMessage(
+          [fauxToolCall("first", {}, { id: "A" }), fauxToolCall("second", {}, { id: "B" })],
+          {
+            stopReason: "toolUse",
+          },
+        ),
+        fauxAssistantMessage("done"),
+      ],
+      {
+        tools: [note("first"), note("second")],
+        gate: {
+          async decide({ tool: { name } }) {
+            if (name === "second") agent.abort();
+            return { effect: "allow", decision: allow, reason: "" };
+          },
+          settled: ({ callId }, { isError, durationMs }) =>
+            void settled.push(`${callId} ${isError} ${durationMs}`),
+        },
+      },
+    );
+    await agent.prompt("go");
+    expect(ran).toEqual([]);
+    expect(settled).toEqual(["A true undefined"]);
+    await calls.dispose();
+    expect(settled).toHaveLength(1);
+  });
+
   // contract B5
   it("does not run past the gate, whoever takes the tool from the agent's own list", async () => {
     let asked = 0;

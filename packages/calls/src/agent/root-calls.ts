@@ -52,6 +52,13 @@ export function createRootCalls({ core, cancellation, space, familyOf }: HostPar
     recorded: false,
   });
 
+  /** The agent was aborted between the verdict and the call: a gate that waits for its end would wait for ever. */
+  const drop = (callId: string): void => {
+    const allowed = approved.get(callId);
+    approved.delete(callId);
+    allowed?.settled({ isError: true });
+  };
+
   const execute = async (
     registration: Registration,
     callId: string,
@@ -125,14 +132,15 @@ export function createRootCalls({ core, cancellation, space, familyOf }: HostPar
     remember: (callId, decision) => void decisions.set(callId, decision),
     decisionOf: (callId) => decisions.get(callId),
     take(callId) {
+      drop(callId);
       const family = families.get(callId);
       families.delete(callId);
       decisions.delete(callId);
       return family;
     },
     clear() {
+      for (const callId of [...approved.keys()]) drop(callId);
       families.clear();
-      approved.clear();
       decisions.clear();
     },
   };
