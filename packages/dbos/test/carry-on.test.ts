@@ -12,6 +12,7 @@ interface RigOptions {
   readonly code?: string;
   /** Before every step. */
   readonly onStep?: (key: string) => void;
+  readonly onWake?: () => void;
   readonly begin?: () => Promise<{ readonly script: string } | undefined>;
   readonly park?: () => boolean;
   readonly lost?: () => boolean;
@@ -25,6 +26,7 @@ interface RigOptions {
 function rig({
   code = "return 1",
   onStep,
+  onWake,
   begin,
   park = () => true,
   lost = () => false,
@@ -77,7 +79,21 @@ function rig({
   };
   const tool = (name: string) => ({ name, label: name, description: name, parameters: { type: "object" } });
   const options = {
-    runs: { parts, clock, journal, run: memory.run },
+    runs: {
+      parts,
+      clock,
+      journal,
+      run: (runId: string): RunJournal => {
+        const kept = memory.run(runId);
+        return {
+          ...kept,
+          wake: async (...args) => {
+            onWake?.();
+            return await kept.wake(...args);
+          },
+        };
+      },
+    },
     deployment: "default",
     signal: signal ?? new AbortController().signal,
     closed: closed ?? new AbortController().signal,
@@ -253,6 +269,25 @@ describe("one part of a run", () => {
     const going = go(cancelled.signal);
     setTimeout(() => cancelled.abort(), 500);
     expect(await going).toBe("ended");
+    expect(memory.steps("run")["end"]).toMatchObject({ error: { kind: "aborted", message: "Cancelled" } });
+  });
+
+  test("says when that could not be kept, and ends so when it can be kept again", async () => {
+    let wakes = 0;
+    let begins = 0;
+    const { go, memory, said } = rig({
+      code: "await tools.hang({})",
+      onWake() {
+        if (++wakes === 1) throw new DbosError("unreachable", "The database does not answer");
+      },
+      // Away as well: it is tried again later.
+      begin: () =>
+        ++begins === 1
+          ? Promise.reject(new DbosError("unreachable", "The database does not answer"))
+          : Promise.resolve({ script: JSON.stringify({ code: "await tools.hang({})" }) }),
+    });
+    expect(await go(AbortSignal.abort())).toBe("ended");
+    expect(said).toContain("warn The run run could not be cancelled: The database does not answer");
     expect(memory.steps("run")["end"]).toMatchObject({ error: { kind: "aborted", message: "Cancelled" } });
   });
 });

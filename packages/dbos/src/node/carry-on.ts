@@ -42,13 +42,16 @@ export async function carryOn(
 ): Promise<PartEnd> {
   const { runs, signal, closed, onLog } = options;
   const cancel = (): void => {
-    // DBOS's own means to cancel end the run as ours do. Where it fails, the run has ended already.
-    cancelDurable(runs.run(runId), "Cancelled").catch(() => undefined);
+    // DBOS's own means to cancel end the run as ours do.
+    cancelDurable(runs.run(runId), "Cancelled").catch((error: unknown) =>
+      onLog("warn", `The run ${runId} could not be cancelled: ${messageOf(error)}`),
+    );
   };
-  if (cancelled?.aborted === true) cancel();
   cancelled?.addEventListener("abort", cancel, { once: true });
   try {
     for (let away = 0; ; away++) {
+      // Again where it could not be kept: the first wish counts.
+      if (cancelled?.aborted === true) cancel();
       try {
         const end = await attempt(options, runId, part);
         if (away > 0) onLog("info", `The run ${runId} could be kept again`);

@@ -196,23 +196,20 @@ export class Parts {
 
   /** Removes a run that has ended with all that it left. */
   async remove(runId: string): Promise<boolean> {
-    const part = await this.#database.transaction(async (client) => {
+    const [ended] = await this.#database.query(ENDED, [runId]);
+    if (ended === undefined) return false;
+    // DBOS's first: were this process to die in between, they would stay, and a later run of this id never begin.
+    const length = Number(ended["part"] ?? 0);
+    const ids = Array.from({ length }, (_, index) => workflowIdOf(runId, index + 1));
+    if (ids.length > 0) await this.#client.deleteWorkflows(ids);
+    return await this.#database.transaction(async (client) => {
       await lock(client, runId);
-      const ended = await client.query<{ part: number | null }>(
-        `SELECT part FROM nestbox.runs r WHERE run_id = $1 AND (state IS NULL OR state = 'ended')
-           AND EXISTS (SELECT 1 FROM nestbox.steps s WHERE s.run_id = r.run_id AND s.key = 'end' AND s.state = 1)`,
-        [runId],
-      );
-      const row = ended.rows[0];
-      if (row === undefined) return undefined;
+      const { rowCount } = await client.query(ENDED, [runId]);
+      if (rowCount === 0) return false;
       for (const table of ["steps", "waits", "large", "runs"])
         await client.query(`DELETE FROM nestbox.${table} WHERE run_id = $1`, [runId]);
-      return row.part ?? 0;
+      return true;
     });
-    if (part === undefined) return false;
-    const ids = Array.from({ length: part }, (_, index) => workflowIdOf(runId, index + 1));
-    if (ids.length > 0) await this.#client.deleteWorkflows(ids);
-    return true;
   }
 
   /**
@@ -271,6 +268,9 @@ export class Parts {
   }
 }
 
+/** A run that nobody carries on any more. */
+const ENDED = `SELECT part FROM nestbox.runs r WHERE run_id = $1 AND (state IS NULL OR state = 'ended')
+  AND EXISTS (SELECT 1 FROM nestbox.steps s WHERE s.run_id = r.run_id AND s.key = 'end' AND s.state = 1)`;
 const MAX_MESSAGE = 10_000;
 const TABLES_PAUSE_MS = 200;
 /** A worker that has just started comes to it within this. */

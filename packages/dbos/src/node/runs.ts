@@ -87,7 +87,7 @@ export interface DbosRuns {
     runId: string,
     script: DurableScript,
   ): Promise<{ readonly begun: true } | { readonly begun: false; readonly same: boolean }>;
-  /** The end of a run, now or when it has ended; never of one that stays halted. */
+  /** The end of a run, now or when it has ended; never of one that stays halted. Rejects with `misuse` when it is closed meanwhile. */
   result(runId: string, options?: { readonly signal?: AbortSignal }): Promise<ScriptOutcome>;
   status(runId: string): Promise<DbosRun | undefined>;
   /** The oldest first unless `newestFirst`, 10,000 at most. */
@@ -160,6 +160,7 @@ export async function openRuns(options: DbosOptions, giveUp?: AbortSignal): Prom
     giveUp,
   };
   const journal = (runId: string): HeldJournal => createJournal(runId, journalOptions);
+  const closed = new AbortController();
   let closing: Promise<void> | undefined;
 
   /** With the worker of each that runs. */
@@ -200,7 +201,11 @@ export async function openRuns(options: DbosOptions, giveUp?: AbortSignal): Prom
       signal?.addEventListener("abort", abort, { once: true });
       try {
         const wait = await journal(runId).wait("end", null, { signal: stop.signal });
-        if (wait.kind === "waiting") await orAborted(wait.woken, signal);
+        if (wait.kind === "waiting")
+          await orAborted(
+            wait.woken,
+            signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]),
+          );
         const rows = await database.query(
           "SELECT value, hash FROM nestbox.steps WHERE run_id = $1 AND key = 'end' AND state = 1",
           [runId],
@@ -262,6 +267,7 @@ export async function openRuns(options: DbosOptions, giveUp?: AbortSignal): Prom
 
     close() {
       closing ??= (async () => {
+        closed.abort(new DbosError("misuse", "The runs were closed before this one had ended"));
         watch.close();
         await parts.close();
         await database.close();
@@ -326,10 +332,10 @@ function textOf(row: Row, column: string): string | null {
   return typeof value === "string" ? value : null;
 }
 
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await work;
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });

@@ -1,18 +1,14 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Cluster, startCluster } from "./cluster.ts";
-import { openFleet } from "./fleet.ts";
+import { expect, test } from "vitest";
+import { eachWithFleet } from "./each-with-fleet.ts";
+import type { Fleet } from "./fleet.ts";
 
-let cluster: Cluster;
-beforeAll(async () => {
-  cluster = await startCluster();
-});
-afterAll(async () => {
-  await cluster.close();
+let fleet: Fleet;
+eachWithFleet("crowd", (ofTest) => {
+  fleet = ofTest;
 });
 
 test("the runs of a dead worker are found, however many older ones living workers carry on", async () => {
-  const fleet = await openFleet(cluster, "crowd");
   const client = new Client({ connectionString: fleet.databaseUrl });
   await client.connect();
   try {
@@ -39,6 +35,5 @@ test("the runs of a dead worker are found, however many older ones living worker
     expect(rows).toEqual([{ n: 1200 }]);
   } finally {
     await client.end();
-    await fleet.close();
   }
 });

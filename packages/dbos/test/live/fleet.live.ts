@@ -2,27 +2,19 @@ import { DBOSClient } from "@dbos-inc/dbos-sdk";
 import { cancelDurable, type DurableScript } from "@nestbox/codemode/durable";
 import type { ScriptOutcome } from "@nestbox/codemode";
 import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDbos } from "../../src/node/index.ts";
-import { type Cluster, pause, startCluster } from "./cluster.ts";
-import { type Fleet, openFleet } from "./fleet.ts";
+import { type Cluster, pause } from "./cluster.ts";
+import { eachWithFleet } from "./each-with-fleet.ts";
+import type { Fleet } from "./fleet.ts";
 
 const YES = { kind: "approved" } as const;
 
 let cluster: Cluster;
 let fleet: Fleet;
-let count = 0;
-beforeAll(async () => {
-  cluster = await startCluster();
-});
-afterAll(async () => {
-  await cluster.close();
-});
-beforeEach(async () => {
-  fleet = await openFleet(cluster, `fleet_${++count}`);
-});
-afterEach(async () => {
-  await fleet.close();
+eachWithFleet("fleet", (ofTest, ofFile) => {
+  fleet = ofTest;
+  cluster = ofFile;
 });
 
 function valueOf(outcome: ScriptOutcome): unknown {
@@ -74,6 +66,36 @@ describe("a submitted run", () => {
     expect(await fleet.runs.remove("first")).toBe(false);
     expect(await rows("SELECT 1 FROM dbos.workflow_status")).toEqual([]);
     expect(await rows("SELECT 1 FROM nestbox.steps")).toEqual([]);
+  });
+
+  test("whose removal failed half way is removed by the next one, and its id can be begun again", async () => {
+    await fleet.start();
+    const stateOf = async () => (await fleet.runs.status("again"))?.state;
+    const script = { code: "return (await tools.effect({ n: 1 })).n" };
+    await fleet.runs.submit("again", script);
+    expect(valueOf(await fleet.runs.result("again"))).toBe(1);
+    await fleet.until("it has ended", async () => (await stateOf()) === "ended");
+    await rows("ALTER TABLE dbos.workflow_status RENAME TO elsewhere");
+    await expect(fleet.runs.remove("again")).rejects.toBeInstanceOf(Error);
+    await rows("ALTER TABLE dbos.elsewhere RENAME TO workflow_status");
+    expect(await fleet.runs.remove("again")).toBe(true);
+    expect(await fleet.runs.submit("again", script)).toEqual({ begun: true });
+    expect(valueOf(await fleet.runs.result("again"))).toBe(1);
+    expect(fleet.effects("again").length).toBe(2);
+  });
+
+  test("that nobody carries on is waited for until whoever waits closes", async () => {
+    const others = await openDbos({ databaseUrl: fleet.databaseUrl });
+    await fleet.start();
+    await fleet.runs.submit("asks", { code: "return await tools.deploy({ n: 1 })" });
+    const waiting = others.result("asks");
+    const ends = waiting.then(
+      () => "a result",
+      (error: unknown) => error,
+    );
+    await fleet.until("it asks", async () => (await fleet.runs.questions()).length === 1);
+    await others.close();
+    expect(await ends).toMatchObject({ code: "misuse" });
   });
 
   test("that is no script is refused; one that is there all the same halts, and its worker goes on", async () => {

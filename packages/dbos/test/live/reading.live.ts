@@ -1,23 +1,15 @@
 import { cancelDurable, readHistory } from "@nestbox/codemode/durable";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDbos } from "../../src/node/index.ts";
-import { type Cluster, startCluster } from "./cluster.ts";
-import { type Fleet, openFleet } from "./fleet.ts";
+import type { Cluster } from "./cluster.ts";
+import { eachWithFleet } from "./each-with-fleet.ts";
+import type { Fleet } from "./fleet.ts";
 
 let cluster: Cluster;
 let fleet: Fleet;
-let count = 0;
-beforeAll(async () => {
-  cluster = await startCluster();
-});
-afterAll(async () => {
-  await cluster.close();
-});
-beforeEach(async () => {
-  fleet = await openFleet(cluster, `reading_${++count}`);
-});
-afterEach(async () => {
-  await fleet.close();
+eachWithFleet("reading", (ofTest, ofFile) => {
+  fleet = ofTest;
+  cluster = ofFile;
 });
 
 const parked = (runId: string): Promise<void> =>

@@ -1,28 +1,22 @@
 import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LAUNCH } from "../../src/node/launch.ts";
 import { openDbos } from "../../src/node/index.ts";
-import { type Cluster, pause, startCluster } from "./cluster.ts";
-import { type Fleet, openFleet } from "./fleet.ts";
+import { pause } from "./cluster.ts";
+import { eachWithFleet } from "./each-with-fleet.ts";
+import type { Fleet } from "./fleet.ts";
 
-let cluster: Cluster;
 let fleet: Fleet;
 let admin: Client;
-let count = 0;
-beforeAll(async () => {
-  cluster = await startCluster();
-});
-afterAll(async () => {
-  await cluster.close();
+eachWithFleet("tables", (ofTest) => {
+  fleet = ofTest;
 });
 beforeEach(async () => {
-  fleet = await openFleet(cluster, `tables_${++count}`);
   admin = new Client({ connectionString: fleet.databaseUrl });
   await admin.connect();
 });
 afterEach(async () => {
   await admin.end();
-  await fleet.close();
 });
 
 const SCRIPT = { code: "return await tools.deploy({ n: 1 })" };
