@@ -1,6 +1,7 @@
-import type { ScriptCall, ScriptError } from "../types.ts";
+import type { ScriptCall, ScriptError, ScriptWarning } from "../types.ts";
 import { hintFor } from "./hints.ts";
 import { missingAwait } from "./missing-await.ts";
+import { sliceHead } from "./slice.ts";
 
 /** Calls that a failure lists by name; more are counted. */
 export const MAX_LISTED_CALLS = 200;
@@ -10,6 +11,7 @@ export interface FailedScript {
   readonly code?: string | undefined;
   /** Exact names of the tools that it could call. */
   readonly tools?: readonly string[] | undefined;
+  readonly warnings?: readonly ScriptWarning[];
 }
 
 /** The error of a failed script and what its calls had done by then, as the model reads it. */
@@ -21,7 +23,7 @@ export function errorText(
   return `${headOf(error, script)}\n\n${callSummary(calls)}`;
 }
 
-function headOf(error: ScriptError, { code = "", tools }: FailedScript): string {
+function headOf(error: ScriptError, { code = "", tools, warnings = [] }: FailedScript): string {
   switch (error.kind) {
     case "timeout":
       return `Script timed out: ${error.message}`;
@@ -31,10 +33,24 @@ function headOf(error: ScriptError, { code = "", tools }: FailedScript): string 
       return `Script sandbox failed: ${error.message}`;
     default: {
       const head = error.stack ?? `${error.name}: ${error.message}`;
-      const hint = missingAwait(error, code) ?? hintFor(error.name, error.message, tools);
+      const hint =
+        missingAwait(error, code) ??
+        lostRejection(error, warnings) ??
+        hintFor(error.name, error.message, tools);
       return [head, ...excerpt(error), ...(hint === undefined ? [] : [`Hint: ${hint}`])].join("\n");
     }
   }
+}
+
+/** Longest message of a lost rejection that is shown, in characters. */
+const MAX_REJECTION = 500;
+
+/** Why what a script waits for never comes: a function that was to give it has failed, and nobody was told. */
+function lostRejection({ message }: ScriptError, warnings: readonly ScriptWarning[]): string | undefined {
+  if (!message.includes("can never settle")) return undefined;
+  const lost = warnings.find(({ kind }) => kind === "unhandled-rejection");
+  if (lost === undefined) return undefined;
+  return `a promise was rejected before, and nothing handled it: ${sliceHead(lost.message, MAX_REJECTION)}`;
 }
 
 /** The line of a syntax error: nothing else says what to change. */

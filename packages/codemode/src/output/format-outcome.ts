@@ -57,7 +57,10 @@ export async function formatOutcome(
     printed.push({ type: "text", text: valueText(outcome.value) });
   const items = layOut(printed);
   if (!outcome.ok)
-    items.push({ type: "text", text: `Script error:\n${errorText(outcome.error, outcome.calls, options)}` });
+    items.push({
+      type: "text",
+      text: `Script error:\n${errorText(outcome.error, outcome.calls, { ...options, warnings: outcome.warnings })}`,
+    });
   for (const text of options.notes ?? []) items.push({ type: "text", text });
   const budget = (options.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS) * CHARS_PER_TOKEN;
   const { items: cut, fullOutputPath } = await truncate(joinText(items), budget, options.files);

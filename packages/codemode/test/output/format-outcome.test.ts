@@ -155,6 +155,19 @@ describe("errors", () => {
     expect((await lay(failed(other))).parts[0]).not.toContain("Hint");
   });
 
+  test("a script that waits for ever is told of the rejection that nobody handled", async () => {
+    const error = {
+      message: "The script is waiting on a promise that can never settle: nothing is pending.",
+    };
+    const lost = { kind: "unhandled-rejection", message: "Issue 9 not found" } as const;
+    const told = (await lay({ ...failed(error), warnings: [lost] })).parts[0];
+    expect(told).toContain(
+      "\nHint: a promise was rejected before, and nothing handled it: Issue 9 not found\n",
+    );
+    expect((await lay(failed(error))).parts[0]).not.toContain("Hint");
+    expect((await lay({ ...failed({}), warnings: [lost] })).parts[0]).not.toContain("Hint");
+  });
+
   test("a long list of calls is cut and counted", async () => {
     const calls = Array.from({ length: 1000 }, (_, n): ScriptCall => ({
       id: `${n}`,

@@ -288,6 +288,13 @@ export const DIFFERENCES: readonly Difference[] = [
   ),
   difference(
     "D8",
+    "what nothing can settle is told with the rejection that nobody handled",
+    "await new Promise(async (resolve) => { resolve(await tools.broken({})) })",
+    /can never settle: [^\n]*\n\nTool calls/,
+    /can never settle: [^]*\nHint: a promise was rejected before, and nothing handled it: tool exploded\n/,
+  ),
+  difference(
+    "D8",
     "globals of the web exist",
     "return [typeof URL, typeof structuredClone, typeof crypto]",
     /undefined/,
