@@ -58,7 +58,7 @@ export function watchedRunner(
       idleMs: 60_000,
       maxScripts: 100,
       maxKeptBytes: 1e9,
-      startMs: 30_000,
+      startMs: 120_000,
     },
     limits,
     jit: true,

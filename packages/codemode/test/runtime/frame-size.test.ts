@@ -8,7 +8,8 @@ import { sandboxes } from "./sandbox-pids.ts";
 
 const pids = (): readonly number[] => (process.platform === "linux" ? sandboxes() : []);
 
-const { run, value } = harness({ maxProcesses: 1 });
+// So patient that a busy machine alone never makes it end a process.
+const { run, value } = harness({ maxProcesses: 1, graceMs: 20_000 });
 const hugeFrame = fileURLToPath(new URL("./fixtures/huge-frame.ts", import.meta.url));
 
 /** A script with "before" put out and a frame above 100,000 bytes. */
