@@ -130,4 +130,6 @@ export interface Doubt {
   readonly message: string;
   /** Index into `commands`, where one is meant. */
   readonly command?: number;
+  /** It matters to a rule that allows the command, and not where a whole tool is allowed. */
+  readonly mild?: true;
 }

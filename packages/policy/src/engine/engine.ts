@@ -134,7 +134,7 @@ function judge(
       const inner = judge(engine, request, { ...call, ...facts, own: [] }, mapping, undefined, depth + 1);
       return strictest(inner)?.effect === "allow";
     };
-    parts.push(...judgeDoubts(engine, request, call, env, resolver, alone));
+    parts.push(...judgeDoubts(engine, request, call, env, resolver, alone, otherwise));
     parts.push(...judgeBatch(request, touched, history, resolver));
   }
   parts.push(...judgeLimits(engine, request, call, history));
@@ -176,6 +176,7 @@ function readShell(
     wrappers: trust.wrappers ?? [],
     harmlessVariables: trust.env ?? [],
     protectedPids: options.hostPids ?? [],
+    namesIn: (path) => (steady ? options.fs?.list(path)?.map(({ name }) => name) : undefined),
     isFolder: (path) => steady && options.fs?.list(path) !== undefined,
     isForbidden: (program) =>
       engine.commandRules.byProgram

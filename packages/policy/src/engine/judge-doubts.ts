@@ -35,10 +35,14 @@ export function judgeDoubts(
   env: readonly (readonly string[])[],
   resolver: () => PathResolver,
   allowed: AllowedAlone,
+  otherwise: PartDecision,
 ): readonly PartDecision[] {
   const parts: PartDecision[] = [];
   const doubts = call.doubts.filter(
-    (doubt) => !isWaived(doubt, call.commands, env) && !startsAllowed(engine, doubt, call.commands, allowed),
+    (doubt) =>
+      !(doubt.mild === true && otherwise.effect === "allow") &&
+      !isWaived(doubt, call.commands, env) &&
+      !startsAllowed(engine, doubt, call.commands, allowed),
   );
   for (const doubt of doubts) {
     const source = doubt.command === undefined ? undefined : call.commands[doubt.command]?.source;

@@ -28,6 +28,8 @@ export interface AnalyzeOptions {
   readonly isForbidden?: (program: string) => boolean;
   /** Whether there is a folder of this absolute path, so that `cd` goes there; without it, `cd` may always fail. */
   readonly isFolder?: (path: string) => boolean;
+  /** The names in a folder of this absolute path, where they are known: a glob is no option where none begins with `-`. */
+  readonly namesIn?: (path: string) => readonly string[] | undefined;
   /** Processes that a signal must not reach unasked: the host's own. */
   readonly protectedPids?: readonly number[];
   readonly limits?: Partial<ShellLimits>;
@@ -129,12 +131,18 @@ export interface CommandExtra {
 /** Doubts are told once each, and not without end. */
 const maxDoubts = 500;
 
-export function addDoubt(analysis: Analysis, kind: Doubt["kind"], message: string, command?: number): void {
+export function addDoubt(
+  analysis: Analysis,
+  kind: Doubt["kind"],
+  message: string,
+  command?: number,
+  more: { readonly mild?: true } = {},
+): void {
   const known = analysis.doubts.some(
     (doubt) => doubt.kind === kind && doubt.message === message && doubt.command === command,
   );
   if (known || analysis.doubts.length >= maxDoubts) return;
-  analysis.doubts.push(command === undefined ? { kind, message } : { kind, message, command });
+  analysis.doubts.push({ kind, message, ...(command === undefined ? {} : { command }), ...more });
 }
 
 /** True when there is no room for more; the doubt is noted. */

@@ -213,7 +213,8 @@ export function assign(
   if (matches(dangerous, name)) {
     addDoubt(analysis, "environment", `${name} is set, which can change what runs`, command);
   } else if (reach !== "shell") {
-    addDoubt(analysis, "environment", `${name} is set, and nobody knows what it changes`, command);
+    const message = `${name} is set, and nobody knows what it changes`;
+    addDoubt(analysis, "environment", message, command, { mild: true });
   }
 }
 

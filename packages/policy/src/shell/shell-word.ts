@@ -14,6 +14,8 @@ export interface ShellWord extends Word {
   readonly pipe?: boolean;
   /** The text that arrives through it, where the line shows it. */
   readonly prints?: string;
+  /** It is a glob that matches no name which begins with a dash. */
+  readonly noOption?: true;
   /** It is one of the names that an earlier command lists, or a piece of one. */
   readonly listed?: true;
   /** Its expansions can only be one word each that is no option: a number such as `$?`, or a hash. */
@@ -38,7 +40,7 @@ export function mayBeOption(word: ShellWord): boolean {
   if (word.numeric === true || word.pipe === true) return false;
   if (word.value === undefined)
     return word.splits === true || word.prefix === "" || word.prefix.startsWith("-");
-  return word.glob === true && /^[*?[]/.test(word.value);
+  return word.glob === true && word.noOption !== true && /^[*?[]/.test(word.value);
 }
 
 /** A word that stands for the rest of `word` from `start` on: the glued value of an option. */

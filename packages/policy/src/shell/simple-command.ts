@@ -4,8 +4,20 @@ import { addDoubt, type Outcome, type Scope } from "./analysis.ts";
 import { checkArithmetic } from "./arithmetic.ts";
 import { assign, namesCommand } from "./environment.ts";
 import { readRedirections } from "./redirections.ts";
-import { literalWord, type ShellWord } from "./shell-word.ts";
+import { literalWord, mayBeOption, type ShellWord } from "./shell-word.ts";
 import { readWord, visitNested, type WordReader } from "./words.ts";
+
+/** A glob is looked at where it stands, unless the line may have made a name before that it could match. */
+function seenNames({ analysis, folders }: WordReader, word: ShellWord): ShellWord {
+  if (word.glob !== true || !mayBeOption(word)) return word;
+  const [folder, ...others] = folders;
+  if (folder === undefined || others.length > 0 || !analysis.commands.every(({ readOnly }) => readOnly))
+    return word;
+  const names = analysis.options.namesIn?.(folder);
+  return names === undefined || names.some((name) => name.startsWith("-"))
+    ? word
+    : { ...word, noOption: true };
+}
 
 /** A bracket behind the name that defines no function: bash refuses the line, and the parser drops the bracket. */
 const strayBracket = /^(?:[ \t]|\\\n)*\(/;
@@ -34,7 +46,7 @@ export function readSimple(reader: WordReader, node: ParsedCommand): Outcome {
   if (node.name !== undefined && strayBracket.test(scope.text.slice(node.name.end)))
     addDoubt(analysis, "syntax", "a bracket where none can stand");
   for (const item of node.suffix) {
-    if (item.type === "Word") words.push(...readWord(reader, item));
+    if (item.type === "Word") words.push(...readWord(reader, item).map((word) => seenNames(reader, word)));
     else if (item.type === "Assignment") words.push(...readAssignmentWord(reader, item));
   }
   const read = readRedirections(reader, node.redirects);

@@ -249,7 +249,7 @@ const cases: readonly Case[] = [
     id: "E15",
     text: "git remote set-url origin http://x.test/r.git",
     commands: ["git remote set-url origin http://x.test/r.git"],
-    resources: ["write .git/config"],
+    resources: ["network host x.test", "write .git (within)"],
     readOnly: false,
   },
   {

@@ -2,8 +2,8 @@ import { runLine, type CommandCall } from "../effects.ts";
 import { literalWord, wordTail, type ShellWord } from "../shell-word.ts";
 import { startWords } from "../unwrap.ts";
 
-/** Settings that `-c` may give without changing what git runs or where it looks. */
-const harmless =
+/** Settings, with their `=`, that change neither what git runs nor where it looks. */
+export const harmlessSetting =
   /^(color\.|core\.(quotepath|autocrlf|abbrev|precomposeunicode|longpaths)=|user\.(name|email)=|commit\.gpgsign=|tag\.gpgsign=|advice\.|diff\.(renames|context|algorithm|mnemonicprefix|noprefix)=|log\.|pull\.(rebase|ff)=|init\.defaultbranch=|push\.default=|gc\.auto=|column\.|status\.|merge\.conflictstyle=|rebase\.autosquash=)/i;
 
 /** Settings whose value is a command line. */
@@ -32,7 +32,7 @@ export function settingsOf(call: CommandCall, name: RegExp): readonly ShellWord[
 /** What `git -c name=value` sets, and the commands among it. */
 export function readSettings(call: CommandCall): void {
   for (const value of settings(call)) {
-    if (harmless.test(value?.value ?? "")) continue;
+    if (harmlessSetting.test(value?.value ?? "")) continue;
     call.effects.doubt("environment", `git -c ${value?.raw ?? ""} can change what git runs`);
     const equals = value?.value?.indexOf("=") ?? -1;
     if (value?.value === undefined || equals === -1) continue;

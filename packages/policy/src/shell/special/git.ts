@@ -2,7 +2,7 @@ import type { ResourceFact } from "../../subject.ts";
 import { applyRole, type CommandCall } from "../effects.ts";
 import { hostFact, pathFacts } from "../resources.ts";
 import { literalWord, wordTail, type ShellWord } from "../shell-word.ts";
-import { readAlias, readSetting, readSettings, settingsOf } from "./git-settings.ts";
+import { harmlessSetting, readAlias, readSetting, readSettings, settingsOf } from "./git-settings.ts";
 import { changeRef, refName } from "./git-refs.ts";
 import { pushedRef, type PushMode } from "./refspec.ts";
 import { has } from "./has.ts";
@@ -315,11 +315,18 @@ function readConfig(call: CommandCall): void {
     literalWord(
       has(call, "--global") ? "~/.gitconfig" : has(call, "--system") ? "/etc/gitconfig" : ".git/config",
     );
-  effects.path(
-    "write",
-    has(call, "--global") && file === undefined ? { ...target, tilde: true } : target,
-    `git ${name ?? ""} ${second ?? ""}`.trim(),
-  );
+  const origin = `git ${name ?? ""} ${second ?? ""}`.trim();
+  if (name === "remote" && /^(add|set-url)$/.test(second ?? "")) readRemote(call, parsed.operands[1], "read");
+  const plain = name !== "config" || (value !== undefined && harmlessSetting.test(`${key?.value ?? ""}=`));
+  // A remote, or a name to commit under: nothing that runs later is written, only git's own files.
+  if (plain && file === undefined && !has(call, "--global", "--system"))
+    effects.within(literalWord(".git"), origin);
+  else
+    effects.path(
+      "write",
+      has(call, "--global") && file === undefined ? { ...target, tilde: true } : target,
+      origin,
+    );
 }
 
 /** The patch itself names the files. */
