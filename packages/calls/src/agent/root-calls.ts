@@ -139,7 +139,7 @@ export function createRootCalls({ core, cancellation, space, familyOf }: HostPar
       return family;
     },
     clear() {
-      for (const callId of [...approved.keys()]) drop(callId);
+      for (const callId of approved.keys()) drop(callId);
       families.clear();
       decisions.clear();
     },
