@@ -39,8 +39,9 @@ export const checksSchema = obj({
   ok: bool({ description: "Every step that ran passed, and at least one ran" }),
   steps: arr(stepSchema),
   skipped: arr(obj({ kind: oneOf(checkKinds), reason: str() }), {
-    description: "Kinds of checks that did not run, and why",
+    description: "Kinds of checks that did not run, or not all of them, and why",
   }),
+  notRun: opt(int({ minimum: 0, description: "Steps that were left out of this call" })),
 });
 
 export type ChecksReport = Static<typeof checksSchema>;

@@ -75,6 +75,7 @@ export const failuresSchema = obj({
   failed: count("Tests that failed"),
   skipped: count("Tests that were skipped"),
   omitted: count("Failures that are counted but not listed"),
+  notRun: opt(count("Test runs that were left out of this call: give a path to run them")),
 });
 
 export type FailuresReport = Static<typeof failuresSchema>;

@@ -12,6 +12,8 @@ export function failuresText(report: FailuresReport): string {
     `${report.outcome}: ${report.passed} passed, ${report.failed} failed, ${report.skipped} skipped`,
     ...report.runs.map(runLine),
   ];
+  if (report.notRun !== undefined)
+    lines.push(`${report.notRun} more test runs were left out. Call again with the path of a package.`);
   const listed = shares(
     report.files.map(({ failures }) => failures.length),
     maxListed,

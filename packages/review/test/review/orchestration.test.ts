@@ -254,6 +254,22 @@ describe("review_diff maps what fails to what was changed", () => {
     expect(report.verdict).toBe("incomplete");
   });
 
+  test("checks and test runs that were left out make it incomplete", async () => {
+    const passed = { ok: true, steps: [], skipped: [], notRun: 4 };
+    const { report } = await review({
+      ...all,
+      collect_diff: { ...diff, files: [] },
+      run_checks: passed,
+      failing_tests: { ...tests, outcome: "passed", files: [], failed: 0, notRun: 2 },
+      dangerous_commands: { entries: [], total: 0 },
+    });
+    expect(report.missing).toEqual([
+      { part: "run_checks", reason: "cut", message: "4 more were not run" },
+      { part: "failing_tests", reason: "cut", message: "2 more were not run" },
+    ]);
+    expect(report.verdict).toBe("incomplete");
+  });
+
   test("every page of the diff is read", async () => {
     let page = 0;
     const pages = (): DiffReport => {

@@ -57,6 +57,22 @@ describe("run_checks runs the project's own checks", () => {
     expect((await reportOf("run_checks", folder.path)).data).toMatchObject({ ok: false, steps: [] });
   });
 
+  test("a workspace of more checks than one call runs is told so, and so is one of more test runs", async () => {
+    const member = JSON.stringify({ name: "m", scripts: { lint: "node -e 0", test: "node -e 0" } });
+    const files: Record<string, string> = { "package.json": JSON.stringify({ workspaces: ["p/*"] }) };
+    for (let index = 0; index < 34; index += 1) files[`p/m${index}/package.json`] = member;
+    using folder = makeFolder(files);
+    const { data, text } = await reportOf("run_checks", folder.path, { timeoutSeconds: 300 });
+    expect(data.steps).toHaveLength(64);
+    expect(data.notRun).toBe(4);
+    expect(data.skipped.map(({ kind }) => kind)).toEqual(["typecheck", "lint", "test"]);
+    expect(text).toContain("2 more: at most 64 steps run in one call");
+    const tests = await reportOf("failing_tests", folder.path, { timeoutSeconds: 300 });
+    expect(tests.data.runs).toHaveLength(32);
+    expect(tests.data.notRun).toBe(2);
+    expect(tests.text).toContain("2 more test runs were left out");
+  }, 600_000);
+
   test("a manifest that cannot be read is told, not taken for a project without checks", async () => {
     for (const manifest of ['<<<<<<< HEAD\n{ "scripts": {} }\n', "[]", ""]) {
       using folder = makeFolder({ "package.json": manifest });

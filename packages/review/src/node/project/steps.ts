@@ -52,7 +52,7 @@ export async function findSteps(
     ...(await goSteps(root, kinds)),
     ...(await rustSteps(root, kinds)),
   );
-  return steps.slice(0, limits.steps);
+  return steps;
 }
 
 async function packageSteps(

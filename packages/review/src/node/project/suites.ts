@@ -1,6 +1,5 @@
 import { join, relative, sep } from "node:path";
 
-import { limits } from "../../limits.ts";
 import { binFolders, exists, findProgram, pathFolders, readTextFile } from "../files.ts";
 import type { RunnerName } from "../runners/runner.ts";
 import {
@@ -36,11 +35,14 @@ export const testScripts = ["test:unit", "unit", "test"] as const;
 const placeholder = /no test specified/;
 const maxHops = 5;
 
-/** The test runs of a folder: its package scripts, its workspace, and its Python, Go and Rust projects. */
+/**
+ * The test runs of a folder: its package scripts, its workspace, and its Python, Go and Rust projects. All of them: what a
+ * call leaves out has to be told.
+ */
 export async function findSuites(folder: string, query: SuiteQuery = {}): Promise<readonly Suite[]> {
   const found = [...(await packageSuites(folder, query, true))];
   if (query.script === undefined) found.push(...(await nativeSuites(folder)));
-  return found.slice(0, limits.suites);
+  return found;
 }
 
 async function packageSuites(folder: string, query: SuiteQuery, wide: boolean): Promise<readonly Suite[]> {
@@ -187,7 +189,6 @@ async function dependencySuite(target: PackageFolder): Promise<readonly Suite[]>
 async function workspaceSuites(folder: string, query: SuiteQuery): Promise<readonly Suite[]> {
   const suites: Suite[] = [];
   for (const member of await workspaceFolders(folder)) {
-    if (suites.length >= limits.suites) break;
     suites.push(...(await packageSuites(member, query, false)));
   }
   return suites;

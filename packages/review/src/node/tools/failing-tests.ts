@@ -67,7 +67,9 @@ export function failingTestsTool(environment: ReviewEnvironment) {
         return report(await readReportFile(root, params.report), environment, failuresText);
       }
       const folder = params.path === undefined ? root : await projectFolder(root, params.path);
-      const suites = await findSuites(folder, { script: params.script });
+      const all = await findSuites(folder, { script: params.script });
+      const suites = all.slice(0, limits.suites);
+      const left = all.length - suites.length;
       const fault = suites.length === 0 ? await manifestFault(folder) : undefined;
       if (fault !== undefined) throw refusal(`${fault}. Its tests cannot be found before it is mended.`);
       if (suites.length === 0 && params.script !== undefined) {
@@ -90,7 +92,8 @@ export function failingTestsTool(environment: ReviewEnvironment) {
         results.push(result);
         tell();
       }
-      return report(await withImports(root, summarize(results)), environment, failuresText);
+      const found = await withImports(root, summarize(results));
+      return report(left === 0 ? found : { ...found, notRun: left }, environment, failuresText);
     },
   });
 }

@@ -117,6 +117,13 @@ export function reviewDiffTool(environment: ReviewEnvironment) {
           message: `${tests.data.outcome}${why === "" ? "" : `: ${why}`}`,
         });
       }
+      for (const [part, result] of [
+        ["run_checks", checks],
+        ["failing_tests", tests],
+      ] as const) {
+        const notRun = result?.ok === true ? (result.data.notRun ?? 0) : 0;
+        if (notRun > 0) missing.push({ part, reason: "cut", message: `${notRun} more were not run` });
+      }
       const data = assemble({
         missing,
         files,

@@ -42,9 +42,13 @@ export function runChecksTool(environment: ReviewEnvironment) {
       const root = await workingFolder(environment, context);
       const wanted = new Set<CheckKind>(params.only ?? checkKinds);
       if (params.skipTests === true) wanted.delete("test");
-      const plan = await findSteps(root, wanted);
+      const all = await findSteps(root, wanted);
+      const plan = all.slice(0, limits.steps);
       const absent = (await manifestFault(root)) ?? "none was found in this project";
       const skipped = checkKinds.flatMap((kind) => {
+        const left = all.slice(limits.steps).filter((step) => step.kind === kind).length;
+        if (left > 0)
+          return [{ kind, reason: `${left} more: at most ${limits.steps} steps run in one call` }];
         if (plan.some((step) => step.kind === kind)) return [];
         const asked = params.only === undefined || params.only.includes(kind);
         const reason = !asked ? "not asked for" : wanted.has(kind) ? absent : "skipTests is set";
@@ -62,7 +66,9 @@ export function runChecksTool(environment: ReviewEnvironment) {
         signal,
         onStep: tell,
       });
-      return report(summarize(steps, skipped), environment, checksText);
+      const found = summarize(steps, skipped);
+      const notRun = all.length - plan.length;
+      return report(notRun === 0 ? found : { ...found, notRun }, environment, checksText);
     },
   });
 }
