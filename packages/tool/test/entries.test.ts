@@ -78,6 +78,7 @@ describe("the entries", () => {
         "isToolError",
         "messageOf",
         "modelTextLimits",
+      "nearestName",
         "pageResult",
         "redactForRecord",
         "redactJson",
