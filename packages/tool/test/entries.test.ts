@@ -78,7 +78,7 @@ describe("the entries", () => {
         "isToolError",
         "messageOf",
         "modelTextLimits",
-      "nearestName",
+        "nearestName",
         "pageResult",
         "redactForRecord",
         "redactJson",
