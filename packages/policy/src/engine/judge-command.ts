@@ -86,7 +86,7 @@ export function rulesFor(rules: CommandRules, command: CommandFact): readonly Co
 
 /** Words that steer the shell of one line and reach nothing beyond it. */
 const steering: ReadonlySet<string> = new Set(
-  ": true false [[ [ test (( let set export declare local readonly read shift getopts break continue exit return".split(
+  ": true false [[ [ test (( let set export declare local readonly read shift getopts break continue exit return wait".split(
     " ",
   ),
 );

@@ -411,6 +411,9 @@ function guessPath(call: CommandCall, word: ShellWord, origin: string): void {
   }
   const equals = /^[A-Za-z_][\w-]*=/.exec(text);
   const path = equals === null ? word : wordTail(word, equals[0].length);
+  // `--dir=~/x`: the shell leaves it alone, and the program may not.
+  if (path.tilde !== true && path.value?.startsWith("~/") === true)
+    call.effects.path("read", { ...path, tilde: true }, origin, { possible: true });
   const name = path.value ?? path.prefix;
   if (!/[\\/]|^\.|^~/.test(name) && path.glob !== true && !/\.[A-Za-z0-9]{1,6}$/.test(name)) return;
   const { readOnly } = call.effects;

@@ -87,6 +87,7 @@ function readYq(call: CommandCall): void {
 
 function readRg(call: CommandCall): void {
   const { analysis, effects } = call;
+  readIncludes(call);
   if (has(call, "--no-config")) return;
   const name = "RIPGREP_CONFIG_PATH";
   const session = analysis.options.env;
@@ -96,12 +97,49 @@ function readRg(call: CommandCall): void {
     effects.doubt("environment", `${name} is set and can make rg run a program; --no-config ignores it`);
 }
 
+/** Of the trees that are searched only files of these names are read; what is named itself is read as it is. */
+function narrowTrees({ effects, program }: CommandCall, names: readonly string[]): void {
+  const { resources } = effects;
+  for (const resource of resources.splice(0)) {
+    const { kind, action, extent, value } = resource;
+    if (kind !== "path" || action !== "read" || extent !== "tree" || value === undefined) {
+      resources.push(resource);
+      continue;
+    }
+    resources.push({ ...resource, extent: "exact" });
+    for (const name of names) {
+      const below = `${value.replace(/\/+$/, "")}/**/${name}`;
+      resources.push({ ...resource, extent: "glob", value: below, origin: `${program} ${name}` });
+    }
+  }
+}
+
+/** `grep -r --include='*.ts'` and `rg -g '*.ts'`, where these alone say which files are read. */
+function readIncludes(call: CommandCall): void {
+  const rg = call.program === "rg";
+  const flags = call.parsed.flags.filter(({ name }) =>
+    rg ? /^--i?glob$/.test(name) : /^--(include|exclude)$/.test(name),
+  );
+  // With an exclusion first, grep reads all that no pattern matches.
+  if (flags.length === 0 || flags[0]?.name === "--exclude" || flags.some(({ name }) => name === "--iglob"))
+    return;
+  if (has(call, "--dereference-recursive", "--follow", "--files")) return;
+  const named = flags.filter(
+    ({ name, value }) => name !== "--exclude" && value?.value?.startsWith("!") !== true,
+  );
+  const names = named.map(({ value }) => value?.value ?? "");
+  // What is a folder to rg is read with all that is below.
+  if (names.length === 0 || !names.every((name) => (rg ? /^\*\.\w+$/ : /^[\w.*?-]+$/).test(name))) return;
+  narrowTrees(call, names);
+}
+
 function readGrep(call: CommandCall): void {
   const { parsed } = call;
   const recursive = has(call, "--recursive", "--dereference-recursive");
   const given = has(call, "--regexp", "--file") ? 0 : 1;
   if (recursive && parsed.operands.length <= given)
     applyRole(call, "read-tree", literalWord("."), call.program);
+  if (recursive) readIncludes(call);
 }
 
 export const textSpecials: readonly (readonly [string, (call: CommandCall) => void])[] = [
