@@ -27,7 +27,7 @@ export function toCheckSource(code: string): CheckSource | { readonly reason: st
   if (inner?.ok === false) return { reason: inner.error.message };
   const source = inner?.code ?? code;
   // These stand only outside of a function, where the checker's one complaint is of a `return`.
-  if (/^\s*(?:import|export|declare\s+(?:global|module))\b/m.test(source))
+  if (/^\s*(?:import|export|declare\s+\w+|namespace\s+\w+)\b/m.test(source))
     return { extension: ".ts", text: source, lineOffset: 0, shifts: [] };
   return { extension: ".ts", text: `(async () => {\n${source}\n})`, lineOffset: -1, shifts: [] };
 }

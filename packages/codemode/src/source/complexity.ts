@@ -1,7 +1,8 @@
 /**
  * A type stripper reads recursively, in memory of a fixed size; past its end it stays broken. How deep a text will
  * lead it is not known without reading it, so this is a bound from above: brackets that are open at once, and the
- * weight of everything that can nest without brackets since the last place where nothing is open.
+ * weight of everything that can nest without brackets since the last place where nothing is open. What stands in
+ * brackets that are closed, and elements of a list in front of a comma, hold nothing of what follows.
  */
 const MAX_BRACKETS = 250;
 const MAX_PLACEHOLDERS = 500;
@@ -10,7 +11,7 @@ const MAX_WEIGHT = 8_000;
 const OPERATOR = 4;
 
 const TOKEN =
-  /(?<quote>["'`])|(?<comment>\/[/*])|(?<open>[([{])|(?<close>[)\]}])|(?<end>;|\n[ \t]*(?:const|let|var|return|import|export|interface|throw)\b)|(?<operator>[!~+\-*/%=?&|^<>]|\b(?:typeof|new|await|void|delete|keyof|else|if|for|while|do|extends|as|infer|class)\b)|(?<weak>[.:])/g;
+  /(?<quote>["'`])|(?<comment>\/[/*])|(?<open>[([{])|(?<close>[)\]}])|(?<end>;|\n[ \t]*(?:const|let|var|return|import|export|interface|throw)\b)|(?<operator>[!~+\-*/%=?&|^<>]|\b(?:typeof|new|await|void|delete|keyof|else|if|for|while|do|extends|as|infer|class)\b)|(?<weak>[.:])|(?<comma>,)/g;
 /** What may end a literal with this quote, or hide its end. */
 const STOPS: Readonly<Record<string, RegExp>> = { '"': /["\\\n]/g, "'": /['\\\n]/g, "`": /[`\\]/g };
 
@@ -23,8 +24,13 @@ export function isTooComplex(source: string): boolean {
   /** Where the last template ended: the next one right behind it takes it as its tag. */
   let template = -1;
   const follows = (end: number, start: number): boolean => end >= 0 && source.slice(end, start).trim() === "";
-  let depth = 0;
+  /** For each open bracket what was outside of it. */
+  const outside: { readonly weight: number; readonly base: number; readonly angle: boolean }[] = [];
   let weight = 0;
+  /** The weight at the start of the list that a comma goes on with. */
+  let base = 0;
+  /** Lists of types nest across commas: `A<x, A<x, …`. */
+  let angle = false;
   for (let match = token.exec(source); match !== null; match = token.exec(source)) {
     const { groups = {}, index } = match;
     const quote = groups["quote"];
@@ -44,14 +50,23 @@ export function isTooComplex(source: string): boolean {
       const end = endOfComment(source, index);
       template = follows(template, index) ? end : -1;
       token.lastIndex = end;
-    } else if (groups["end"] !== undefined) weight = 0;
-    else if (groups["operator"] !== undefined) weight += OPERATOR;
-    else if (groups["weak"] !== undefined) weight++;
-    else if (groups["open"] !== undefined) {
-      depth++;
+    } else if (groups["end"] !== undefined) {
+      weight = base = 0;
+      angle = false;
+    } else if (groups["operator"] !== undefined) {
+      weight += OPERATOR;
+      if (groups["operator"] === "<") angle = true;
+    } else if (groups["weak"] !== undefined) weight++;
+    else if (groups["comma"] !== undefined) {
+      if (!angle) weight = base;
+    } else if (groups["open"] !== undefined) {
       weight++;
-    } else if (groups["close"] !== undefined) depth--;
-    if (depth > MAX_BRACKETS || weight > MAX_WEIGHT) return true;
+      outside.push({ weight, base, angle });
+      base = weight;
+      angle = false;
+    } else if (groups["close"] !== undefined)
+      ({ weight, base, angle } = outside.pop() ?? { weight, base, angle });
+    if (outside.length > MAX_BRACKETS || weight > MAX_WEIGHT) return true;
   }
   return false;
 }

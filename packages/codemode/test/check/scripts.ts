@@ -370,6 +370,8 @@ export const RIGHT: readonly string[] = [
   `const o = Object.freeze({ ids: Object.freeze(["a"]) }); return tools.batch(o)`,
   `const ids: readonly string[] = ["a"]; return tools.batch({ ids })`,
   `import type { X } from "./x";\nconst r: X = await tools.data({ i: 1 });\nif (r) return r;\nexport const b: number = 1`,
+  `declare namespace Api { interface X { a: number } }\nconst x: Api.X = { a: 1 };\nconst r = await tools.data({ i: x.a });\nreturn r.list`,
+  `declare const tools: any;\nreturn await tools.data({ i: 1 })`,
   `declare global { interface Window { x: number } }\nreturn (await tools.data({ i: 1 })).list`,
 ];
 
@@ -557,6 +559,11 @@ export const WRONG: readonly (readonly [code: string, place: string, message: Re
   [
     "import type { X } from './x';\nconst r: X = await tools.data({ i: 'x' });\nreturn r",
     "2:33",
+    /not assignable to type 'number'/,
+  ],
+  [
+    "namespace Api { export interface X { a: number } }\nconst r = await tools.data({ i: 'x' });\nreturn r",
+    "2:30",
     /not assignable to type 'number'/,
   ],
   [

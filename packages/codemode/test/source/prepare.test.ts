@@ -171,6 +171,24 @@ describe("TypeScript", () => {
     ).join("");
     expect(prepared(`${data}${code}return 1`).language).toBe("typescript");
   });
+
+  test("a list is as deep as its deepest element, however long it is", () => {
+    const rows = '  { id: 1, name: "a", at: -1, tags: [-1, 2 * 3], ok: !0 ? a => b : c => d },\n'.repeat(
+      5_000,
+    );
+    const code = `const rows: { id: number }[] = [\n${rows}];\nreturn rows.length`;
+    expect(isTooComplex(code)).toBe(false);
+    expect(prepared(code).language).toBe("typescript");
+  });
+
+  test.each([
+    ["lists of types", `type X = ${"A<x, ".repeat(5_000)}x${">".repeat(5_000)}`],
+    ["operators around lists", `${`${"!".repeat(1_900)}f(a, `.repeat(200)}1${")".repeat(200)}`],
+    ["operators around brackets", `x = ${"(1, 2) + ".repeat(5_000)}1`],
+    ["operators around what ends in brackets", `${"- ".repeat(1_990)}(() => { a; `.repeat(200)],
+  ])("commas and closed brackets hide nothing: %s", (_, code) => {
+    expect(isTooComplex(code)).toBe(true);
+  });
 });
 
 describe("Markdown fences", () => {
