@@ -1,6 +1,6 @@
 import type { Parser, Result } from "tap-parser";
 
-import { looseDiagnostics } from "../reports/loose-diagnostics.ts";
+import { looseDiagnostics, nodeText } from "../reports/loose-diagnostics.ts";
 import { count, fields, own, shown, text } from "../reports/read.ts";
 import { stackPlaces, withoutStack } from "../reports/places.ts";
 import { reportOf, type ParsedFailure, type ReportResult } from "../reports/report.ts";
@@ -99,10 +99,15 @@ function failureOf(
   const signal = text(diag, "signal");
   // node:test has one result for a whole file only when that file could not be run to its end.
   const isFile = (exitCode !== undefined && exitCode !== null) || signal !== undefined;
-  const error = plainText(text(diag, "error") ?? text(diag, "message") ?? "").trim();
+  // Only node:test says of what kind a failure was, and only what was read as YAML still has its escapes.
+  const asShown = (value: string): string =>
+    diag === result.diag && own(diag, "failureType") !== undefined ? nodeText(value) : value;
+  const error = plainText(asShown(text(diag, "error") ?? text(diag, "message") ?? "")).trim();
   const printed = comments.join("\n");
+  const valueOf = (value: unknown): string | undefined =>
+    typeof value === "string" ? asShown(value) : shown(value);
   const either = (one: string, other: string): string | undefined =>
-    shown(own(diag, one)) ?? shown(own(diag, other));
+    valueOf(own(diag, one)) ?? valueOf(own(diag, other));
   const expected = either("expected", "wanted");
   const actual = either("actual", "found");
   const isAssertion =

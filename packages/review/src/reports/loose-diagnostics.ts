@@ -46,10 +46,23 @@ function unquoted(value: string): string | null {
   if (value === "~") return null;
   const [, quote = "", text] = /^(['"`])(.*)\1(?:\.\.\. \d+ more characters?)?$/.exec(value) ?? [];
   if (quote === "" || text === undefined) return value;
+  return unescaped(text);
+}
+
+/** What JavaScript's escapes stand for. */
+function unescaped(text: string): string {
   return text.replace(/\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|(.))/g, (_all, byte, unit, other: string) => {
     const code: unknown = byte ?? unit;
     return typeof code === "string"
       ? String.fromCharCode(Number.parseInt(code, 16))
       : (escapes.get(other) ?? other);
   });
+}
+
+/**
+ * A text that was read as YAML and written by node:test. YAML knows no escapes between single quotes, which JavaScript
+ * sets around every text of one line that has none itself.
+ */
+export function nodeText(text: string): string {
+  return /['\n]/.test(text) ? text : unescaped(text);
 }

@@ -57,11 +57,13 @@ describe("a suite's", () => {
     test("passes", () => {});
   });
 });
+test("escapes", () => assert.equal("C:\\\\a \\\\d+", "no ' \\\\d"));
+test("no quote", () => assert.equal("C:\\\\a", "D:\\\\b"));
 test("nothing to say", () => assert.equal({ a: "it's" }.a, null));
 `,
     });
     const { data } = await reportOf("failing_tests", folder.path);
-    expect(data).toMatchObject({ outcome: "failed", passed: 1, failed: 6, omitted: 0 });
+    expect(data).toMatchObject({ outcome: "failed", passed: 1, failed: 8, omitted: 0 });
     expect(data.files.map(({ path }) => path)).toEqual(["odd.test.mjs"]);
     const shown = Object.fromEntries(
       (data.files[0]?.failures ?? []).map(({ name, kind, message, expected, actual, line }) => [
@@ -75,7 +77,9 @@ test("nothing to say", () => assert.equal({ a: "it's" }.a, null));
       long: ["assertion", expect.any(String), "a".repeat(20), "b", 5],
       thrown: ["error", 'can\'t "do" it', undefined, undefined, 6],
       "a suite's > inner > deep": ["assertion", expect.any(String), "it's", "deep", 9],
-      "nothing to say": ["assertion", expect.any(String), "it's", "null", 13],
+      escapes: ["assertion", expect.any(String), "C:\\a \\d+", "no ' \\d", 13],
+      "no quote": ["assertion", expect.any(String), "C:\\a", "D:\\b", 14],
+      "nothing to say": ["assertion", expect.any(String), "it's", "null", 15],
     });
   });
 
