@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -9,11 +9,13 @@ import {
   brokenCart,
   emptyProject,
   install,
+  installBun,
   installNode,
   mustRun,
   onlyPrograms,
   packAll,
   type Packed,
+  processesIn,
   root,
   runProgram,
   userEnvironment,
@@ -163,8 +165,74 @@ describe("the main job, from the packed packages", () => {
   }, 600_000);
 });
 
+// contract C4, C5
+describe("a host in another runtime than the sandbox's", () => {
+  let folder = "";
+
+  beforeAll(async () => {
+    folder = emptyProject("host");
+    const used = [
+      "@nestbox/tool",
+      "@nestbox/policy",
+      "@nestbox/calls",
+      "@nestbox/codemode",
+      "@nestbox/review",
+    ];
+    await install(folder, used.map(tarballOf));
+    cpSync(join(root, "apps/packed/test/fixtures/host.mjs"), join(folder, "host.mjs"));
+  }, 300_000);
+
+  const hosts: [name: string, runtime: RegExp, program: () => Promise<string>][] = [
+    ["Bun", /^bun$/, installBun],
+    ["Node 22", /^node v22\./, () => installNode("22")],
+    ["Node 24", /^node v24\./, () => installNode("24")],
+    ["Node 26", /^node v26\./, () => installNode("26")],
+  ];
+  for (const [name, runtime, program] of hosts) {
+    it(`ends every script as it should end, and itself when nothing is left to do: ${name}`, async () => {
+      const env = userEnvironment([dirname(await installNode("26"))]);
+      const result = await runProgram(await program(), [join(folder, "host.mjs")], {
+        cwd: folder,
+        env,
+        timeout: 180_000,
+        killSignal: "SIGKILL",
+      });
+      expect(result.stderr).toBe("");
+      expect(JSON.parse(result.stdout)).toEqual({
+        "a value": 42,
+        "one call": 1,
+        "parallel calls": [1, 2, 3],
+        "many calls": "done",
+        "a long text in": 3_000_000,
+        "a long text out": 3_000_000,
+        "a long result": 3_000_000,
+        bytes: [8_000_000, 7],
+        "an error": "script",
+        "a call that is denied": true,
+        "a review tool": "object",
+        "a loop": "timeout",
+        "a memory bomb": "memory",
+        "waiting for nothing": "script",
+        "an abort": "aborted",
+        "at once 1": 1,
+        "at once 2": 2,
+        "at once 3": 3,
+        "after all that": "alive",
+        runtime: expect.stringMatching(runtime),
+      });
+      expect(result.exitCode).toBe(0);
+      await expect.poll(() => processesIn(folder), { timeout: 20_000 }).toEqual([]);
+    }, 240_000);
+  }
+});
+
 describe("@nestbox/pi in the shipped command line of Pi, offline", () => {
-  const pi = async (folder: string, args: readonly string[], prompt: string) => {
+  const pi = async (
+    folder: string,
+    args: readonly string[],
+    prompt: string,
+    start: readonly [program: string, ...words: string[]] | undefined = undefined,
+  ) => {
     const node = await installNode("26");
     const home = mkdtempSync(join(tmpdir(), "nestbox-packed-home-"));
     const env = {
@@ -175,10 +243,15 @@ describe("@nestbox/pi in the shipped command line of Pi, offline", () => {
     };
     const command = join(folder, "node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js");
     const words = ["--offline", "--no-session", "--print", "-e", join(folder, "model.ts"), ...args];
-    return runProgram(node, [command, ...words, "--provider", "scripted", "--model", "scripted", prompt], {
-      cwd: folder,
-      env,
-    });
+    const [program, ...first] = start ?? [node, command];
+    return runProgram(
+      program,
+      [...first, ...words, "--provider", "scripted", "--model", "scripted", prompt],
+      {
+        cwd: folder,
+        env,
+      },
+    );
   };
   let folder = "";
 
@@ -195,17 +268,45 @@ describe("@nestbox/pi in the shipped command line of Pi, offline", () => {
     );
   }, 300_000);
 
+  const pushes = `const n: number = 2; console.log(await tools.bash({ command: "git push --force" }).catch((e) => e.message)); return n * 21;`;
+
   it("runs a script with Nestbox's codemode, and the policy decides its calls", async () => {
-    const result = await pi(
-      folder,
-      ["-e", join(folder, "node_modules/@nestbox/pi")],
-      `const n: number = 2; console.log(await tools.bash({ command: "git push --force" }).catch((e) => e.message)); return n * 21;`,
-    );
+    const result = await pi(folder, ["-e", join(folder, "node_modules/@nestbox/pi")], pushes);
     expect(result.stdout).toContain("Script completed");
     expect(result.stdout).toContain("42");
     expect(result.stdout).toMatch(/force/i);
     expect(result.exitCode).toBe(0);
   }, 120_000);
+
+  it("does the same in Pi as one program that Bun has made, the way its own build does", async () => {
+    const bun = await installBun();
+    const from = join(folder, "node_modules/@earendil-works/pi-coding-agent");
+    const to = mkdtempSync(join(tmpdir(), "nestbox-packed-pi-binary-"));
+    const entries = ["bun/cli.js", "utils/image-resize-worker.js", "extensions/codemode/worker.js"];
+    await mustRun(
+      bun,
+      [
+        "build",
+        "--compile",
+        "--no-compile-autoload-bunfig",
+        "--no-compile-autoload-dotenv",
+        "--compile-autoload-package-json",
+        ...entries.map((entry) => join(from, "dist", entry)),
+        "--outfile",
+        join(to, "pi"),
+      ],
+      { cwd: folder, env: userEnvironment() },
+    );
+    cpSync(join(from, "package.json"), join(to, "package.json"));
+    cpSync(join(from, "dist/modes/interactive/theme"), join(to, "theme"), { recursive: true });
+    const result = await pi(folder, ["-e", join(folder, "node_modules/@nestbox/pi")], pushes, [
+      join(to, "pi"),
+    ]);
+    expect(result.stdout).toContain("Script completed");
+    expect(result.stdout).toContain("42");
+    expect(result.stdout).toMatch(/force/i);
+    expect(result.exitCode).toBe(0);
+  }, 240_000);
 
   it("starts beside an extension that brings the same tools, and says whose are used", async () => {
     const other = join(folder, "other.ts");

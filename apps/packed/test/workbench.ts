@@ -120,6 +120,28 @@ async function fetchNode(major: string): Promise<string> {
   return join(folder, "node_modules", name, "bin/node");
 }
 
+let bun: Promise<string> | undefined;
+
+/** Installs Bun as a package, once for all tests, and answers the path of its program. */
+export function installBun(): Promise<string> {
+  bun ??= fetchBun();
+  return bun;
+}
+
+async function fetchBun(): Promise<string> {
+  const folder = emptyProject("bun");
+  // What the package named `bun` chooses from, in the script that it runs when it is installed.
+  const name = `@oven/bun-${process.platform}-${process.arch === "arm64" ? "aarch64" : process.arch}`;
+  await mustRun("npm", ["install", "--no-audit", "--no-fund", `${name}@1.4.5`], { cwd: folder });
+  return join(folder, "node_modules", name, "bin/bun");
+}
+
+/** The command lines of the processes that name this folder. */
+export async function processesIn(folder: string): Promise<readonly string[]> {
+  const listed = await mustRun("ps", ["-A", "-ww", "-o", "args"]);
+  return listed.split("\n").filter((line) => line.includes(folder));
+}
+
 /** A folder of links to exactly these programs, to be a whole PATH: no other Node and no compiler is found. */
 export function onlyPrograms(programs: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "nestbox-packed-path-"));
