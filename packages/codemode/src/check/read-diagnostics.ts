@@ -112,6 +112,8 @@ function judge({ text, declarations, erased }: ReadOptions): (finding: Finding, 
     }
     if (code === MEMBER_CODE || code === NEAR_MEMBER_CODE) {
       if (isAssignment(tokens[index + 1])) return false;
+      // Never tools, and asked for without harm.
+      if (/^(?:then|toJSON)$/.test(token.text) && !isPromise(message)) return false;
       if (message.includes(`on type '${TOOLS_TYPE}'`) || isPromise(message)) return true;
       return (
         code === NEAR_MEMBER_CODE && !names.isOwnMember(token.text) && !isDeclared(declarations, token.text)

@@ -7,7 +7,7 @@ import { sliceHead } from "./slice.ts";
 export const MAX_LISTED_CALLS = 200;
 
 /** What is known of the script that failed, for hints. */
-export interface FailedScript {
+interface FailedScript {
   readonly code?: string | undefined;
   /** Exact names of the tools that it could call. */
   readonly tools?: readonly string[] | undefined;

@@ -2,13 +2,13 @@ import { tokenizer } from "acorn";
 import { PARSE_OPTIONS } from "./parse.ts";
 
 /** A bracket of a script, with its 1-based place. */
-export interface Bracket {
+interface Bracket {
   readonly text: string;
   readonly line: number;
   readonly column: number;
 }
 
-export interface Brackets {
+interface Brackets {
   /** The innermost one that nothing closes. */
   readonly open: Bracket | undefined;
   /** The first one that closes nothing. */

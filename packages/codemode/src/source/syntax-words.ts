@@ -2,7 +2,7 @@ import { CLOSERS, readBrackets } from "./brackets.ts";
 import { lineAt, type SourceError, sourceError } from "./source-error.ts";
 
 /** Where the JavaScript parser stopped. */
-export interface ParserStop {
+interface ParserStop {
   readonly error: SourceError;
   readonly offset: number;
 }

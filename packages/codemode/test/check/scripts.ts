@@ -361,6 +361,7 @@ export const RIGHT: readonly string[] = [
   `let read = tools.read; read = async (x) => x.p; return read({ p: 1 })`,
   `const data = (args) => args; return data({ i: "x" })`,
   `const { missing = null } = tools; return missing`,
+  `return [typeof tools.then, tools.toJSON === undefined, 'data' in tools]`,
   `const t = tools; const { read: get } = t; return [await t.data({ i: 1 }), await get({ path: "x" })]`,
   // What only types tell apart.
   `class A { constructor() { this.x = "1" } } return tools.filter({ meta: new A() })`,
