@@ -30,7 +30,7 @@ if (problem === undefined) {
       interrupts.end(`${stream} cannot be written`);
     },
   });
-  const finished = tellUnfinished(process, process, argv.includes("--json"));
+  const finished = tellUnfinished(process, process, argv.includes("--json"), interrupts.signal);
   const code = await main(argv, process, interrupts.signal, interrupts);
   finished();
   // What came to its end by itself is what it was, read or not.

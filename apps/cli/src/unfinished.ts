@@ -1,3 +1,4 @@
+import { exitCodes } from "./exit-codes.ts";
 import type { Streams } from "./output.ts";
 import { tellFailure } from "./report/failure.ts";
 
@@ -7,13 +8,16 @@ const NOTHING_TO_WAIT_FOR = 13;
 /**
  * Until the result is called, an end of the process is one that the command has not come to: a tool that calls
  * `process.exit`, or a module that waits for what nothing can bring any more. It is told, and is not taken for success.
+ * A command that was told to end (`ended`) may do so at once, as a worker does at the second signal.
  */
 export function tellUnfinished(
   running: Pick<NodeJS.Process, "on" | "off"> & { exitCode?: NodeJS.Process["exitCode"] },
   streams: Streams,
   json: boolean,
+  ended: AbortSignal,
 ): () => void {
   const onExit = (code: number): void => {
+    if (ended.aborted && code === exitCodes.aborted) return;
     const message =
       code === NOTHING_TO_WAIT_FOR
         ? "nothing can end this command any more: a module of tools, a tool or an extension awaits a promise that nothing is left to settle"
