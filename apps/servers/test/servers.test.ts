@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 
@@ -61,6 +62,26 @@ it("says what a server that does not start has said, and leaves nothing of it", 
   const said = "console.error('no room'); process.exit(1)";
   await expect(program(await freePort(), said)).rejects.toThrow(/The server does not start: no room/);
   expect(() => rmSync(folder)).toThrow(/ENOENT/);
+});
+
+it("takes no other program's answer for its own: it may have ended while it was asked", async () => {
+  const ended = join(folder, "ended");
+  const dying = startProgram({
+    name: "The server",
+    folder,
+    spawn: undefined,
+    program: process.execPath,
+    args: ["-e", "process.on('exit', () => require('node:fs').writeFileSync(process.argv[1], ''))", ended],
+    options: {},
+    // Who answers here is somebody else, at the port that it could not have.
+    async answers() {
+      while (!existsSync(ended)) await setTimeout(5);
+      await setTimeout(500);
+      return true;
+    },
+    endsWith: "SIGTERM",
+  });
+  await expect(dying).rejects.toThrow("The server does not start");
 });
 
 it("finds the programs of PostgreSQL in the folder that is named, when all of them are there", () => {

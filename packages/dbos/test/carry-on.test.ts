@@ -217,6 +217,17 @@ describe("one part of a run", () => {
     }
   });
 
+  test("is tried six times when its journal fails, later and later, and halts then", async () => {
+    const { go, told, pauses } = rig({
+      onStep: (key) => {
+        if (key === "engine") throw new DbosError("journal", "A step of the journal cannot be read");
+      },
+    });
+    expect(await go()).toBe("halted");
+    expect(pauses).toEqual([500, 1_000, 1_500, 2_000, 2_500]);
+    expect(told.at(-1)).toEqual(["stop", "7", "halted", "A step of the journal cannot be read"]);
+  });
+
   test("does not halt for a database that is away, however often it is", async () => {
     let failures = 0;
     let away = false;

@@ -172,6 +172,39 @@ describe("an imported server", () => {
     expect(structuredContent).toMatchObject({ content: [{ text: long }] });
   });
 
+  it("saves nothing of a text that a model gets whole", async () => {
+    const saved: string[] = [];
+    const { tools } = await imported(
+      [open("short")],
+      () => ({ content: [{ type: "text", text: "short" }] }),
+      {
+        saveOutput: async (whole) => {
+          saved.push(whole);
+          return Promise.resolve("/tmp/whole.txt");
+        },
+      },
+    );
+    expect((await run(tools[0])).content).toEqual([{ type: "text", text: "short" }]);
+    expect(saved).toEqual([]);
+  });
+
+  it("has exposures by the server's own names and none that every object has", async () => {
+    const { tools } = await imported([open("toString"), open("constructor")], undefined, {
+      toolExposure: {},
+    });
+    expect(tools.map(({ exposure }) => exposure)).toEqual(["deferred", "deferred"]);
+  });
+
+  it("leaves data of an output schema as it is, also where it looks like a reference", async () => {
+    const like = { $ref: "#/definitions/a" };
+    const { tools } = await imported(
+      [open("data", { outputSchema: { type: "object", properties: { a: { const: like } } } })],
+      () => ({ content: [], structuredContent: { a: like } }),
+    );
+    const { structuredContent } = await run(tools[0]);
+    expect(compileSchema(tools[0]?.outputSchema ?? {}).check(structuredContent).ok).toBe(true);
+  });
+
   // policy I03, I05
   it("takes of the annotations only what is a hint", async () => {
     const annotations = { readOnlyHint: true, destructiveHint: false, title: "Find", trusted: true };

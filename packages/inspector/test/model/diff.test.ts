@@ -36,6 +36,8 @@ describe("two runs side by side", () => {
     expect(pairs("read:1 read:2 read:3", "read:2 read:3")).toBe("0- 1-0 2-1");
     expect(pairs("read:1 read:2 read:3", "read:1 read:3")).toBe("0-0 1- 2-1");
     expect(pairs("read:1 read:2", "read:8 read:9")).toBe("0-0 1-1");
+    // Three of one name are more than two with the same arguments.
+    expect(pairs("x:1 y:1 a:1 b:1 c:1", "a:2 b:2 c:2 x:1 y:1")).toBe("0- 1- 2-0 3-1 4-2 -3 -4");
   });
 
   it("say what only one of them did, and what differs in a call of both", () => {
