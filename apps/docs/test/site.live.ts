@@ -21,6 +21,8 @@ beforeAll(async () => {
     execFileSync(process.execPath, ["--conditions=@nestbox/source", "scripts/build.ts"], {
       cwd: here,
       stdio: "inherit",
+      // With what a test runner sets besides, the pages would be those of a developer.
+      env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
     });
   [browser, site] = await Promise.all([launch(), serveFolder(`${here}dist`)]);
 }, 300_000);
