@@ -6,6 +6,7 @@ import type { SandboxDriver, SandboxEvents, SandboxLink, SandboxSpec } from "../
 import { CHUNK_BYTES, encodeFrame, frameChunks, FrameReader, isChunked } from "../runner/frames.ts";
 import { Poller } from "../runner/poller.ts";
 import { messageOf } from "../shared/guards.ts";
+import { CAN_WATCH, endWatch, WATCH_HOST } from "./host-watch.ts";
 import { memoryReader } from "./resident-memory.ts";
 import { readNow, stepAside, writeNow } from "./read-now.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
@@ -157,11 +158,16 @@ function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProc
     `ulimit -t ${spec.cpuSeconds ?? CPU_SECONDS}`,
     ...(process.platform === "linux" ? [`ulimit -d ${dataKilobytes(spec)}`] : []),
   ].join("; ");
-  return spawn(
-    shell ? "/bin/sh" : node,
-    shell ? ["-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`, node, ...args] : args,
-    { cwd: parse(files.main).root, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true },
-  );
+  const watched = shell && CAN_WATCH;
+  const script = `{ ${limits}; } 2>/dev/null; ${watched ? `${WATCH_HOST}; ` : ""}exec "$0" "$@"`;
+  const child = spawn(shell ? "/bin/sh" : node, shell ? ["-c", script, node, ...args] : args, {
+    cwd: parse(files.main).root,
+    env,
+    stdio: ["pipe", "pipe", "pipe", ...(watched ? ["pipe" as const] : [])],
+    windowsHide: true,
+  });
+  if (watched) endWatch(child);
+  return child;
 }
 
 /**
