@@ -20,7 +20,7 @@ export interface WorkerOptions extends RestateOptions {
   /**
    * How long a parked run keeps its connection, without an isolate, before it is suspended. A cancellation by the
    * server's own means reaches a run that has been carried on for longer only when it parks; `cancelDurable` reaches
-   * it always. Default 5,000 ms.
+   * it always. A run that finds no room counts as under way for as long. Default 5,000 ms.
    */
   readonly suspendAfterMs?: number;
   /** The longest that a run may be carried on without parking or ending. Default 86,400,000 ms. */
