@@ -1,6 +1,5 @@
+import { nearestName } from "@nestbox/tool";
 import type { Node } from "jsonc-parser";
-
-import { nearest } from "./nearest.ts";
 
 /** Collects what is wrong, with the offset of the node that is. */
 export interface ReadContext {
@@ -208,7 +207,7 @@ export function object<F extends Fields, const R extends keyof F & string = neve
       const whole = eachProperty(node, context, (key, child, keyNode) => {
         const shape = Object.hasOwn(fields, key) ? fields[key] : undefined;
         if (shape === undefined) {
-          const meant = nearest(key, known);
+          const meant = nearestName(key, known);
           const mean = meant === undefined ? "" : ` (did you mean ${JSON.stringify(meant)}?)`;
           context.problem(
             keyNode,
