@@ -1,9 +1,8 @@
 import { jsonSyntaxText } from "@nestbox/policy";
-import { compileSchema } from "@nestbox/tool";
+import { compileSchema, nearestName } from "@nestbox/tool";
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
 
 import { UsageError } from "../usage-error.ts";
-import { nearestWord } from "./nearest-word.ts";
 import { type Config, configSchema } from "./schema.ts";
 
 /** Reads the text of a config file; `name` is what messages call it. Throws `UsageError` with the line of a mistake. */
@@ -51,7 +50,7 @@ function checkNames(
     if (typeof key !== "string") continue;
     if (!Object.hasOwn(known, key)) {
       const names = Object.keys(known).filter((one) => !one.startsWith("$"));
-      const near = nearestWord(key, names);
+      const near = nearestName(key, names);
       const hint = near === undefined ? `there are ${names.join(", ")}` : `perhaps ${near} is meant`;
       refuse(property.offset, `${JSON.stringify(key)} is no field of it; ${hint}`);
     }
