@@ -24,10 +24,10 @@ export function createSessions(factory: McpFactory, options: SessionOptions): Se
   let isClosed = false;
 
   const open = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: options.createId,
       maxRequestBodySize: options.maxRequestBytes,
-      onsessioninitialized: async (sessionId) => {
+      onsessioninitialized: async (sessionId): Promise<void> => {
         // Nobody would end it, nor the calls that its client makes.
         if (isClosed) return await transport.close();
         transports.set(sessionId, transport);

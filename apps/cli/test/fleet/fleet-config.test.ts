@@ -69,7 +69,7 @@ describe("where the fleet is", () => {
       { engine: "restate", ingressUrl: "http://me:s3cret@r", adminUrl: "http://r", blobs: "b" },
       /fleet\.ingressUrl is no address, without a user/,
     ],
-    [{ engine: "temporal" }, /fleet\/engine/],
+    [{ engine: "temporal" }, /fleet\.engine expected one of/],
     [{ databaseUrl: URL }, /fleet/],
     [{ engine: "dbos", databaseUrl: URL, tools: ["evil.mjs"] }, /tools/],
   ])("is refused with what is wrong, and without a password: %j", (fleet, message) => {
