@@ -7,6 +7,7 @@ import { CHUNK_BYTES, encodeFrame, frameChunks, FrameReader, isChunked } from ".
 import { Poller } from "../runner/poller.ts";
 import { messageOf } from "../shared/guards.ts";
 import { CAN_WATCH, endWatch, WATCH_HOST } from "./host-watch.ts";
+import { INHERITED, LIST_INHERITED } from "./inherited.ts";
 import { memoryReader } from "./resident-memory.ts";
 import { readNow, stepAside, writeNow } from "./read-now.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
@@ -159,7 +160,8 @@ function launch(node: string, files: SandboxFiles, spec: SandboxSpec): ChildProc
     ...(process.platform === "linux" ? [`ulimit -d ${dataKilobytes(spec)}`] : []),
   ].join("; ");
   const watched = shell && CAN_WATCH;
-  const script = `{ ${limits}; } 2>/dev/null; ${watched ? `${WATCH_HOST}; ` : ""}exec "$0" "$@"`;
+  const watch = watched ? `${WATCH_HOST}; ` : "";
+  const script = `{ ${limits}; } 2>/dev/null; ${watch}${LIST_INHERITED}; exec "$0" "$@" ${INHERITED}`;
   const child = spawn(shell ? "/bin/sh" : node, shell ? ["-c", script, node, ...args] : args, {
     cwd: parse(files.main).root,
     env,

@@ -11,6 +11,7 @@ import { CHUNK_BYTES, FRAME, frameChunks, type Frame, FrameReader, type Segment 
 import { readNow, sleepingRead, writeNow } from "../node/read-now.ts";
 import { Poller } from "../runner/poller.ts";
 import { prepareSource } from "../source/prepare.ts";
+import { closeInherited } from "./close-inherited.ts";
 import { isolatedVmFactory, loadIsolatedVm } from "./isolated-vm.ts";
 import { preludeSource } from "./prelude/index.ts";
 import { rehearse } from "./rehearsal.ts";
@@ -247,4 +248,5 @@ function giveUpPowers(): void {
   }
 }
 
+closeInherited(process.argv[3] ?? "");
 main(JSON.parse(process.argv[2] ?? "{}") as Settings);
