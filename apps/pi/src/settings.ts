@@ -2,6 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 
 import { nearestName, shorten } from "@nestbox/tool";
 
+import { isRecord } from "./is-record.ts";
+
 /** The parts that Pi's settings can switch off under the key `nestbox`, for a person and for a project. */
 export type Part = "codemode" | "review" | "traces";
 
@@ -146,10 +148,6 @@ function readJson(path: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function ownValue(value: unknown, key: string): unknown {

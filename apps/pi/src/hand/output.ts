@@ -5,6 +5,7 @@ import { showText } from "@nestbox/policy";
 import type { ToolContent } from "@nestbox/tool";
 
 import { putErrorFirst } from "../error-first.ts";
+import { isRecord } from "../is-record.ts";
 
 /** Type of the messages that hold what a run by hand gave. */
 export const RUN_MESSAGE = "nestbox-run";
@@ -52,10 +53,6 @@ function errorFirst(content: MessageContent): MessageContent {
   const [title, ...result] = content;
   const moved = putErrorFirst(result);
   return title === undefined || moved === undefined ? content : [title, ...moved];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function textOf(content: MessageContent): string {

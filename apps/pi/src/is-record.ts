@@ -1,0 +1,4 @@
+/** What came as JSON, or from somebody else, and is an object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
