@@ -5,7 +5,8 @@
  * was read, which the reading itself is not.
  */
 export const LIST_INHERITED =
-  "o=; for f in /proc/self/fd/* /dev/fd/*; do case ${f##*/} in [012]) ;; *) " +
+  `o=; for f in ${process.platform === "linux" ? "/proc/self/fd" : "/dev/fd"}/*; ` +
+  "do case ${f##*/} in [012]) ;; *) " +
   '[ -e "$f" ] || [ -L "$f" ] && o="$o ${f##*/}";; esac; done';
 
 /** What {@link LIST_INHERITED} found, as the shell adds it to the arguments. */
